@@ -1,0 +1,62 @@
+// Backend: what runs kernels. One folder per backend; `null` is the one to copy.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/api/kernel.h"
+#include "backends/api/stream.h"
+
+namespace stepscope {
+
+struct BackendOptions {
+  int threads = 1;  // fixed for the life of the backend: products differ in bits between counts
+};
+
+// Facts for records and `stepscope devices`.
+struct BackendInfo {
+  std::string name;
+  std::string device;  // processor or GPU
+  int threads = 1;
+  // library or instruction set -> version or name, in a fixed order
+  std::vector<std::pair<std::string, std::string>> details;
+};
+
+// A block of the backend's memory; freed with the object.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  virtual std::byte* data() = 0;  // aligned to Backend::alignment()
+  virtual std::size_t bytes() const = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const BackendInfo& info() const = 0;
+  std::string_view name() const { return info().name; }
+
+  // Of every slot and pool block, in bytes.
+  virtual std::size_t alignment() const = 0;
+  // Throws device, with the bytes asked for. Contents are undefined.
+  virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+  virtual std::unique_ptr<Stream> make_stream() = 0;
+  // How a graph is recorded here.
+  virtual RecordAs records_as() const = 0;
+
+  // Throws unsupported, naming backend, op and reason.
+  virtual std::unique_ptr<Kernel> lower(const OpSite& site) = 0;
+
+  // Debug builds overwrite dead memory with NaN patterns and sanitizer builds poison it; release
+  // builds do nothing. mark_live before bytes are written again.
+  virtual void mark_dead(std::byte*, std::size_t) {}
+  virtual void mark_live(std::byte*, std::size_t) {}
+};
+
+}  // namespace stepscope

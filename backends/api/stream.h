@@ -1,0 +1,154 @@
+// Stream: where calls are submitted, and the only place that counts them.
+//
+// A launch function reports each call that it makes of a library or of an own kernel through
+// made_call(), so counters and log say what was executed, whoever asked for it. Executors count
+// nothing. The executed mode is derived from these counters (backends/execution/executor.h).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/api/kernel.h"
+
+namespace stepscope {
+
+class Stream;
+
+// Who computed: the library the backend is named after, or code of stepscope.
+enum class CallBy : std::uint8_t { library, own };
+
+// Since the stream was made. Differences of two snapshots tell what happened between them.
+struct Counters {
+  std::uint64_t steps = 0;             // begin_step()
+  std::uint64_t lookups = 0;           // kernel look-ups by key, made for this stream
+  std::uint64_t submitted = 0;         // launches handed over one by one
+  std::uint64_t replays = 0;           // recordings replayed, one submission each
+  std::uint64_t calls_submitted = 0;   // calls made by launches handed over one by one
+  std::uint64_t calls_replayed = 0;    // calls made by replays
+  std::uint64_t library_calls = 0;     // of all calls
+  std::uint64_t own_calls = 0;
+  std::uint64_t copies_in = 0, bytes_in = 0;    // phase input_copy, uploads
+  std::uint64_t copies_out = 0, bytes_out = 0;  // phase readback, downloads
+  friend bool operator==(const Counters&, const Counters&) = default;
+};
+Counters operator-(const Counters& later, const Counters& earlier);
+
+// One call, as it was made.
+struct LogEntry {
+  const Kernel* kernel = nullptr;
+  std::byte* const* operands = nullptr;  // identifies the binding; may be gone when the log is read
+  std::uint32_t op = 0;                  // index in the graph of the executor that submitted it
+  std::uint32_t step = 0;                // Counters::steps at the call
+  CallBy by = CallBy::own;
+};
+
+enum class RecordAs : std::uint8_t {
+  tape,     // CPU: {function, arguments} records, replayed in one loop
+  capture,  // CUDA: stream capture
+  nodes,    // CUDA: explicit nodes
+};
+
+// Launches, recorded once, replayed as one submission. Never moves: what it was bound to must live
+// until its last replay has finished.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  virtual void replay(Stream& stream) = 0;
+  virtual std::size_t launches() const = 0;  // recorded
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // Waits until all that was submitted has finished.
+  virtual void wait() = 0;
+
+  // Between begin and end, submit() records and does not run. end_recording() must follow, on every
+  // path; the result of an abandoned recording is dropped. Throws unsupported for another RecordAs.
+  virtual void begin_recording(RecordAs as) = 0;
+  virtual std::unique_ptr<Recording> end_recording() = 0;
+
+  // Copies between host memory and memory of the backend, in order with the launches; counted as
+  // input_copy and readback. copy_out waits for the bytes.
+  void copy_in(std::byte* to, std::span<const std::byte> from);
+  void copy_out(std::span<std::byte> to, const std::byte* from);
+
+  // Submits one launch on behalf of op `op` of the caller's graph.
+  void submit(const Launch& launch, std::uint32_t op) {
+    op_ = op;
+    if (recording_) [[unlikely]] {
+      record(launch, op);
+      return;
+    }
+    ++counters_.submitted;
+    launch.fn(launch, *this);
+  }
+
+  void begin_step() { ++counters_.steps; }
+  void count_lookup() { ++counters_.lookups; }
+
+  // Launch functions report here, once for each call that reaches a library or an own kernel.
+  void made_call(const Launch& launch, CallBy by) {
+    ++(replaying_ ? counters_.calls_replayed : counters_.calls_submitted);
+    ++(by == CallBy::own ? counters_.own_calls : counters_.library_calls);
+    if (!log_.empty()) {
+      log_[log_count_++ & log_mask_] = {launch.kernel, launch.operands, op_,
+                                        static_cast<std::uint32_t>(counters_.steps), by};
+    }
+  }
+
+  const Counters& counters() const { return counters_; }
+
+  // The launch log is a ring: the newest `entries` (rounded up to a power of two) stay; 0 switches
+  // it off. On by default. Allocates here and never later; empties the log.
+  void keep_log(std::size_t entries);
+  void clear_log() { log_count_ = 0; }
+  std::vector<LogEntry> log() const;  // oldest first
+  static constexpr std::size_t kDefaultLogEntries = 4096;
+
+ protected:
+  Stream();
+
+  virtual void record(const Launch& launch, std::uint32_t op) = 0;
+  virtual void do_copy_in(std::byte* to, std::span<const std::byte> from) = 0;
+  virtual void do_copy_out(std::span<std::byte> to, const std::byte* from) = 0;
+
+  bool recording_ = false;
+
+ private:
+  friend class ReplayScope;
+
+  Counters counters_;
+  std::uint32_t op_ = 0;
+  bool replaying_ = false;
+  std::vector<LogEntry> log_;
+  std::size_t log_mask_ = 0;
+  std::size_t log_count_ = 0;
+};
+
+// While it lives, calls count as replayed; making one counts a replay. For Recording::replay.
+class ReplayScope {
+ public:
+  explicit ReplayScope(Stream& stream) : stream_(stream) {
+    ++stream.counters_.replays;
+    stream.replaying_ = true;
+  }
+  ~ReplayScope() { stream_.replaying_ = false; }
+  ReplayScope(const ReplayScope&) = delete;
+  ReplayScope& operator=(const ReplayScope&) = delete;
+
+  void at_op(std::uint32_t op) { stream_.op_ = op; }
+
+ private:
+  Stream& stream_;
+};
+
+}  // namespace stepscope

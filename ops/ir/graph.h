@@ -1,0 +1,133 @@
+// The op IR: values, ops, and the append-only Graph that holds them. Knows no device and no library.
+//
+// A Graph is a straight list of ops in an order in which it may be executed. Values are named by
+// ValueId. Two kinds of values have no memory of their own (`storage` names whose they use):
+//   a view     (reshape): the same bytes under another shape, with no op and no call;
+//   an update's result  : the new content of a parameter or state, written where the old one lies.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/ir/attrs.h"
+#include "ops/ir/phase.h"
+#include "ops/ir/types.h"
+
+namespace stepscope {
+
+// Index into the op table. The names below are the built-in part; ops added at run time
+// (add_op in ops/ir/op_def.h) follow it.
+enum class OpKind : std::uint16_t {
+#define STEPSCOPE_OP(name) name,
+#include "ops/ir/op_list.inc"
+#undef STEPSCOPE_OP
+};
+
+inline constexpr std::size_t kBuiltinOps = 0
+#define STEPSCOPE_OP(name) +1
+#include "ops/ir/op_list.inc"
+#undef STEPSCOPE_OP
+    ;
+
+enum class Role : std::uint8_t {
+  input,      // written from outside before a step: batch, labels
+  parameter,  // trained; fixed address; survives the step
+  state,      // optimizer state and control block; fixed address; survives the step
+  computed,   // made and used up within a step
+  saved,      // opaque bytes from an op to its gradient op; the backend tells the size
+};
+
+std::string_view name(Role role);
+
+// Values of the control block are states of these names, scalars each. What they hold changes from
+// step to step and lives in device memory in every mode.
+inline constexpr std::string_view kStepCount = "control.step";    // i32: steps finished so far
+inline constexpr std::string_view kLearningRate = "control.lr";  // floating, as the parameters
+
+struct ValueId {
+  std::int32_t index = -1;
+  bool valid() const { return index >= 0; }
+  friend auto operator<=>(const ValueId&, const ValueId&) = default;
+};
+
+// How a value relates to the memory of `storage`, when that is not its own.
+enum class Sharing : std::uint8_t { own, view, overwrite };
+
+struct Value {
+  TensorType type;
+  Role role = Role::computed;
+  Sharing sharing = Sharing::own;
+  bool kept = false;      // readable after the step
+  std::string name;       // may be empty; unique where it is not
+  ValueId storage;        // itself, or the value with sharing == own whose memory this one uses
+  std::int32_t producer = -1;  // index of the op that writes it; for a view, of its source; -1: none
+};
+
+struct Op {
+  OpKind kind{};
+  Attrs attrs;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  PhaseSet phases;
+};
+
+class Graph {
+ public:
+  // A value that no op makes. Requires: role is input, parameter or state; the name is not empty.
+  // Throws bad_graph when the name is taken or the type is not well-formed.
+  ValueId declare(Role role, const TensorType& type, std::string name);
+
+  // Appends an op in the current phase; types of the outputs come from its shape rule.
+  // Throws bad_graph with the op's name and the numbers when the inputs do not fit.
+  std::vector<ValueId> apply(OpKind kind, std::vector<ValueId> inputs, Attrs attrs = {});
+  // The same for ops with one output.
+  ValueId apply1(OpKind kind, std::vector<ValueId> inputs, Attrs attrs = {});
+
+  // The value under another shape: no op, no call. Throws bad_graph when the elements differ.
+  ValueId reshape(ValueId value, const Shape& shape);
+
+  // Makes the value readable after the step, and names it if a name is given.
+  void keep(ValueId value, std::string name = {});
+
+  // Phases of the ops appended from now on.
+  void enter(PhaseSet phases) { phases_ = phases; }
+  PhaseSet phases() const { return phases_; }
+
+  std::span<const Op> ops() const { return ops_; }
+  std::span<const Value> values() const { return values_; }
+  const Value& value(ValueId id) const { return values_[static_cast<std::size_t>(id.index)]; }
+  const TensorType& type(ValueId id) const { return value(id).type; }
+  ValueId storage(ValueId id) const { return value(id).storage; }
+
+  // The value of that name, if there is one.
+  std::optional<ValueId> find(std::string_view name) const;
+  // Name of the value, or %index when it has none.
+  std::string label(ValueId id) const;
+
+  // All ids, in order of making.
+  std::vector<ValueId> ids() const;
+
+ private:
+  ValueId add_value(Value value);
+  void check_name(std::string_view name) const;
+
+  std::vector<Op> ops_;
+  std::vector<Value> values_;
+  PhaseSet phases_ = Phase::forward;
+};
+
+}  // namespace stepscope
+
+template <>
+struct std::hash<stepscope::ValueId> {
+  std::size_t operator()(const stepscope::ValueId& id) const noexcept {
+    return std::hash<std::int32_t>{}(id.index);
+  }
+};

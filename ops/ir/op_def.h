@@ -1,0 +1,93 @@
+// OpDef: all that the compiler side knows of an op, in one place. Built-in definitions are constants
+// in ops/defs, one file per family; the table is made from op_list.inc.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ops/base/fixed_list.h"
+#include "ops/ir/graph.h"
+
+namespace stepscope {
+
+// Most operands (inputs and outputs together) of one op: a multi-tensor update of twenty parameters.
+inline constexpr std::size_t kMaxInputs = 44;
+inline constexpr std::size_t kMaxOutputs = 24;
+inline constexpr std::size_t kMaxOperands = kMaxInputs + kMaxOutputs;
+using TypeList = FixedList<TensorType, kMaxOutputs>;
+
+// What an op must do at least: arithmetic operations (an exp, a tanh and a division count as one),
+// and bytes that must be read and written when every operand moves once.
+struct Work {
+  double flops = 0.0;
+  double bytes = 0.0;
+};
+
+enum class Fusion : std::uint8_t { none, pointwise, takes_epilogue };
+
+// What a gradient rule is given. It appends ops to `graph` and answers one gradient per input
+// through `input_grads` (same length as op.inputs, all invalid at first).
+struct GradientRequest {
+  Graph& graph;
+  const Op& op;  // a copy outside the graph: appending does not move it
+  std::span<const ValueId> output_grads;  // per output; invalid where nothing flows back
+  std::span<const bool> wanted;           // per input; a rule may skip what is not wanted
+  std::span<ValueId> input_grads;
+};
+
+struct OpDef {
+  std::string_view name;
+
+  // Shape rule: checks inputs and attributes, appends the type of each output.
+  // Throws bad_graph: `MatMul: inner sizes differ, 784 and 512`.
+  void (*infer)(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) = nullptr;
+
+  // Gradient rule; null: the op has none, and autodiff says so by name.
+  void (*vjp)(GradientRequest& request) = nullptr;
+
+  Work (*work)(std::span<const TensorType> in, std::span<const TensorType> out,
+               const Attrs& attrs) = nullptr;
+
+  Fusion fusion = Fusion::none;
+
+  // Bit i: output 0 may take the memory of input i, if that dies here and the kernel can do it
+  // (Needs::in_place). Only for ops that read no element after writing one at another place.
+  std::uint32_t in_place = 0;
+
+  // overwrites[i] = j >= 0: output i is the new content of input j, in the same memory. Input j must
+  // be a parameter or a state.
+  std::array<std::int8_t, 6> overwrites = {-1, -1, -1, -1, -1, -1};
+
+  // Bit i: output i is Role::saved, opaque bytes whose size the backend's kernel tells.
+  std::uint8_t saved_outputs = 0;
+
+  // Fresh draws or other effects: simplify never merges, drops or moves it.
+  bool stateful = false;
+};
+
+// Requires: kind is built in or was returned by add_op.
+const OpDef& op_def(OpKind kind);
+std::string_view name(OpKind kind);
+
+// Built-in ops and those added so far.
+std::size_t op_count();
+
+// Adds an op from outside the tree: an explicit call, before the first Graph that uses it, by one
+// thread. The definition is copied; `name` must outlive the program's use of it. Throws bad_graph
+// when the name is taken or a rule is missing.
+OpKind add_op(const OpDef& def);
+
+// Helpers of shape rules. Each throws bad_graph and starts its message with the op's name.
+void check_arity(std::string_view op, std::span<const TensorType> in, std::size_t count);
+void check_same_type(std::string_view op, const TensorType& a, const TensorType& b);
+void check_rank(std::string_view op, const TensorType& type, std::size_t rank,
+                std::string_view operand);
+void check_floating(std::string_view op, const TensorType& type, std::string_view operand);
+
+// Helper of work rules: every operand moved once.
+double bytes_moved(std::span<const TensorType> in, std::span<const TensorType> out);
+
+}  // namespace stepscope

@@ -1,0 +1,63 @@
+// Element types, shapes and tensor types: plain values, dense and row-major, no strides.
+// Images are {N, C, H, W} at op boundaries. Refuses dynamic shapes: a dimension is a number.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stepscope {
+
+enum class DType : std::uint8_t { f64, f32, bf16, f16, i32, u8 };
+
+std::string_view name(DType dtype);
+std::size_t bytes_per_element(DType dtype);
+bool is_floating(DType dtype);
+
+// At most six dimensions, in place: shapes are compared and hashed on hot paths.
+// Rank 0 is a scalar with one element. A dimension may be zero only before check_type() saw it.
+class Shape {
+ public:
+  static constexpr std::size_t kMaxRank = 6;
+
+  Shape() = default;
+  // Both throw bad_graph when there are more than kMaxRank dimensions.
+  Shape(std::initializer_list<std::int64_t> dims);
+  explicit Shape(std::span<const std::int64_t> dims);
+
+  std::size_t rank() const { return rank_; }
+  std::int64_t operator[](std::size_t axis) const { return dims_[axis]; }
+  std::span<const std::int64_t> dims() const { return {dims_.data(), rank_}; }
+  // Product of the dimensions; 1 for a scalar.
+  std::int64_t elements() const;
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+
+ private:
+  std::array<std::int64_t, kMaxRank> dims_{};  // unused places stay zero, so == may compare all
+  std::uint8_t rank_ = 0;
+};
+
+struct TensorType {
+  Shape shape;
+  DType dtype = DType::f32;
+
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(shape.elements()) * bytes_per_element(dtype);
+  }
+  friend bool operator==(const TensorType&, const TensorType&) = default;
+};
+
+// Throws bad_graph when a dimension is below one or the bytes do not fit in 63 bits; `who` starts
+// the message.
+void check_type(const TensorType& type, std::string_view who);
+
+std::string to_string(const Shape& shape);      // {32, 784}
+std::string to_string(const TensorType& type);  // f32{32, 784}
+
+}  // namespace stepscope

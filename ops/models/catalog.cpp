@@ -1,0 +1,77 @@
+// Names of the workloads.
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "ops/base/check.h"
+#include "ops/base/nearest.h"
+#include "ops/base/philox.h"
+#include "ops/models/chain.h"
+#include "ops/models/mlp.h"
+#include "ops/models/model.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::array kCatalog = {
+    CatalogEntry{"mlp", "mlp[:IN-HIDDEN-...-CLASSES]",
+                 "dense layers, ReLU, softmax and cross-entropy; 784-128-10 by default", make_mlp},
+    CatalogEntry{"mlp_tanh", "mlp_tanh[:IN-HIDDEN-...-CLASSES]", "the same with tanh for ReLU",
+                 make_mlp_tanh},
+    CatalogEntry{"chain", "chain:N[:ELEMENTS]",
+                 "N dependent tiny ops, nothing trained: launch overhead against count", make_chain},
+};
+
+template <class T>
+void store(std::vector<std::byte>& bytes, std::size_t i, double value) {
+  const T stored = static_cast<T>(value);
+  std::memcpy(bytes.data() + i * sizeof(T), &stored, sizeof(T));
+}
+
+void store(std::vector<std::byte>& bytes, DType dtype, std::size_t i, double value) {
+  switch (dtype) {
+    case DType::f64: return store<double>(bytes, i, value);
+    case DType::f32: return store<float>(bytes, i, value);
+    case DType::i32: return store<std::int32_t>(bytes, i, value);
+    case DType::bf16:
+    case DType::f16:
+    case DType::u8: break;
+  }
+  fail(Fault::unsupported, "initial value: parameters and states are f32, f64 or i32, not {}",
+       name(dtype));
+}
+
+}  // namespace
+
+std::vector<std::byte> initial_bytes(const Initial& initial, const TensorType& type,
+                                     std::uint64_t seed, std::uint64_t stream) {
+  std::vector<std::byte> bytes(type.bytes());
+  const auto count = static_cast<std::size_t>(type.shape.elements());
+  Philox draws(seed, stream);
+  const double deviation = std::sqrt(2.0 / static_cast<double>(initial.fan_in));
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool drawn = initial.kind == Initial::Kind::he_normal;
+    store(bytes, type.dtype, i, drawn ? deviation * draws.normal() : initial.value);
+  }
+  return bytes;
+}
+
+std::span<const CatalogEntry> catalog() { return kCatalog; }
+
+Model make_model(std::string_view spec, const OptimizerSpec& optimizer) {
+  const std::size_t colon = spec.find(':');
+  const std::string_view kind = spec.substr(0, colon);
+  check(colon == std::string_view::npos || colon + 1 < spec.size(), Fault::bad_input,
+        "model '{}': nothing follows the colon", spec);
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : kCatalog) {
+    if (entry.name == kind) {
+      return entry.make(colon == std::string_view::npos ? "" : spec.substr(colon + 1), optimizer);
+    }
+    names.emplace_back(entry.name);
+  }
+  fail(Fault::bad_input, "{}", unknown_name("model", kind, names));
+}
+
+}  // namespace stepscope
