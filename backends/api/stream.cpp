@@ -1,0 +1,55 @@
+// Counting, copying and the launch log of a stream.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/api/stream.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace stepscope {
+
+Counters operator-(const Counters& later, const Counters& earlier) {
+  return {.steps = later.steps - earlier.steps,
+          .lookups = later.lookups - earlier.lookups,
+          .submitted = later.submitted - earlier.submitted,
+          .replays = later.replays - earlier.replays,
+          .calls_submitted = later.calls_submitted - earlier.calls_submitted,
+          .calls_replayed = later.calls_replayed - earlier.calls_replayed,
+          .library_calls = later.library_calls - earlier.library_calls,
+          .own_calls = later.own_calls - earlier.own_calls,
+          .copies_in = later.copies_in - earlier.copies_in,
+          .bytes_in = later.bytes_in - earlier.bytes_in,
+          .copies_out = later.copies_out - earlier.copies_out,
+          .bytes_out = later.bytes_out - earlier.bytes_out};
+}
+
+Stream::Stream() { keep_log(kDefaultLogEntries); }
+
+void Stream::copy_in(std::byte* to, std::span<const std::byte> from) {
+  ++counters_.copies_in;
+  counters_.bytes_in += from.size();
+  do_copy_in(to, from);
+}
+
+void Stream::copy_out(std::span<std::byte> to, const std::byte* from) {
+  ++counters_.copies_out;
+  counters_.bytes_out += to.size();
+  do_copy_out(to, from);
+}
+
+void Stream::keep_log(std::size_t entries) {
+  log_.assign(entries == 0 ? 0 : std::bit_ceil(entries), LogEntry{});
+  log_mask_ = log_.empty() ? 0 : log_.size() - 1;
+  log_count_ = 0;
+}
+
+std::vector<LogEntry> Stream::log() const {
+  const std::size_t kept = std::min(log_count_, log_.size());
+  std::vector<LogEntry> entries;
+  entries.reserve(kept);
+  for (std::size_t i = log_count_ - kept; i < log_count_; ++i) {
+    entries.push_back(log_[i & log_mask_]);
+  }
+  return entries;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,64 @@
+// The reference backend: the table from op to kernel, made from the op list.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/reference/reference.h"
+
+#include <algorithm>
+
+#include "backends/api/host.h"
+#include "backends/reference/kernel.h"
+#include "ops/base/check.h"
+#include "ops/ir/op_def.h"
+
+namespace stepscope::reference {
+namespace {
+
+template <class T, void (*kBody)(const Call<T>&)>
+void launch(const Launch& call, Stream& stream) {
+  stream.made_call(call, CallBy::own);
+  kBody({call.kernel->site(), call.operands});
+}
+
+class ReferenceKernel final : public Kernel {
+ public:
+  // Every kernel here reads an element before it writes it and never another afterwards, where the
+  // op's definition allows writing in place at all.
+  ReferenceKernel(const OpSite& site, Function function)
+      : Kernel(site, {.in_place = ~0U}, function) {}
+};
+
+bool uses(const OpSite& site, DType dtype) {
+  const auto is = [dtype](const TensorType& type) { return type.dtype == dtype; };
+  return std::any_of(site.in.begin(), site.in.end(), is) ||
+         std::any_of(site.out.begin(), site.out.end(), is);
+}
+
+void check_types(const OpSite& site) {
+  for (const DType dtype : {DType::bf16, DType::f16, DType::u8}) {
+    check(!uses(site, dtype), Fault::unsupported, "reference: {} on {}, only f32, f64 and i32 are",
+          name(site.kind), name(dtype));
+  }
+}
+
+template <void (*kF32)(const Call<float>&), void (*kF64)(const Call<double>&)>
+std::unique_ptr<Kernel> make(const OpSite& site) {
+  check_types(site);
+  return std::make_unique<ReferenceKernel>(
+      site, uses(site, DType::f64) ? launch<double, kF64> : launch<float, kF32>);
+}
+
+class ReferenceBackend final : public HostBackend {
+ public:
+  ReferenceBackend() : HostBackend({.name = "reference", .device = processor_name()}) {
+#define STEPSCOPE_OP(name) set_maker(OpKind::name, make<name<float>, name<double>>);
+#include "ops/ir/op_list.inc"
+#undef STEPSCOPE_OP
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(const BackendOptions&) {
+  return std::make_unique<ReferenceBackend>();
+}
+
+}  // namespace stepscope::reference

@@ -1,0 +1,88 @@
+// Softmax with cross-entropy, its gradient, argmax and the count of correct rows.
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "backends/reference/kernel.h"
+
+namespace stepscope::reference {
+namespace {
+
+// row {C}: the first largest; a NaN counts as largest.
+template <class T>
+std::int64_t argmax_of(const T* row, std::int64_t C) {
+  std::int64_t best = 0;
+  for (std::int64_t c = 0; c < C; ++c) {
+    if (std::isnan(row[c])) return c;
+    if (row[c] > row[best]) best = c;
+  }
+  return best;
+}
+
+}  // namespace
+
+// logits {N, C}, labels i32{N} -> loss {}, probabilities {N, C}
+// Subtracts the row's maximum and clamps nothing; the loss is the mean over the N rows.
+template <class T>
+void SoftmaxCrossEntropy(const Call<T>& call) {
+  const std::int64_t N = call.in_shape(0)[0];
+  const std::int64_t C = call.in_shape(0)[1];
+  const std::int32_t* labels = call.in_i32(1);
+  double loss = 0.0;
+  for (std::int64_t n = 0; n < N; ++n) {
+    const T* row = call.in(0) + n * C;
+    T* probabilities = call.out(1) + n * C;
+    const double largest = row[argmax_of(row, C)];
+    double sum = 0.0;
+    for (std::int64_t c = 0; c < C; ++c) sum += std::exp(double{row[c]} - largest);
+    const double log_sum = std::log(sum);
+    loss += log_sum - (double{row[labels[n]]} - largest);
+    for (std::int64_t c = 0; c < C; ++c) {
+      probabilities[c] = static_cast<T>(std::exp(double{row[c]} - largest) / sum);
+    }
+  }
+  *call.out(0) = static_cast<T>(loss / static_cast<double>(N));
+}
+STEPSCOPE_REFERENCE_KERNEL(SoftmaxCrossEntropy)
+
+// probabilities {N, C}, labels i32{N}[, d_loss {}] -> d_logits {N, C}
+template <class T>
+void SoftmaxCrossEntropyGrad(const Call<T>& call) {
+  const std::int64_t N = call.in_shape(0)[0];
+  const std::int64_t C = call.in_shape(0)[1];
+  const T* probabilities = call.in(0);
+  const std::int32_t* labels = call.in_i32(1);
+  T* d_logits = call.out(0);
+  const double d_loss = call.site.in.size() == 3 ? double{*call.in(2)} : 1.0;
+  for (std::int64_t n = 0; n < N; ++n) {
+    for (std::int64_t c = 0; c < C; ++c) {
+      const double hot = labels[n] == c ? 1.0 : 0.0;
+      const double slope = (double{probabilities[n * C + c]} - hot) / static_cast<double>(N);
+      d_logits[n * C + c] = static_cast<T>(slope * d_loss);
+    }
+  }
+}
+STEPSCOPE_REFERENCE_KERNEL(SoftmaxCrossEntropyGrad)
+
+// x {N, C} -> i32{N}
+template <class T>
+void Argmax(const Call<T>& call) {
+  const std::int64_t C = call.in_shape(0)[1];
+  for (std::int64_t n = 0; n < call.in_shape(0)[0]; ++n) {
+    call.out_i32(0)[n] = static_cast<std::int32_t>(argmax_of(call.in(0) + n * C, C));
+  }
+}
+STEPSCOPE_REFERENCE_KERNEL(Argmax)
+
+// logits {N, C}, labels i32{N} -> i32{}
+template <class T>
+void CorrectCount(const Call<T>& call) {
+  const std::int64_t C = call.in_shape(0)[1];
+  std::int32_t correct = 0;
+  for (std::int64_t n = 0; n < call.in_shape(0)[0]; ++n) {
+    if (argmax_of(call.in(0) + n * C, C) == call.in_i32(1)[n]) ++correct;
+  }
+  *call.out_i32(0) = correct;
+}
+STEPSCOPE_REFERENCE_KERNEL(CorrectCount)
+
+}  // namespace stepscope::reference
