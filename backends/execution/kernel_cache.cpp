@@ -1,0 +1,72 @@
+// The cold side of the kernel cache: lowering, and growth of the table.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/execution/kernel_cache.h"
+
+#include "backends/execution/pool.h"
+#include "ops/base/check.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::size_t kFirstTableSize = 64;  // entries; enough for any net we ship
+
+}  // namespace
+
+std::size_t output_bytes(const Kernel& kernel, std::size_t k) {
+  const Needs& needs = kernel.needs();
+  if (!needs.output_bytes.empty()) return needs.output_bytes[k];
+  const bool saved = (op_def(kernel.site().kind).saved_outputs >> k & 1U) != 0;
+  return saved ? needs.saved : kernel.site().out[k].bytes();
+}
+
+CachedKernel describe(std::unique_ptr<const Kernel> kernel, std::size_t alignment) {
+  CachedKernel cached;
+  const OpDef& def = op_def(kernel->site().kind);
+  for (std::size_t k = 0; k < kernel->site().out.size(); ++k) {
+    cached.overwrites[k] = k < def.overwrites.size() ? def.overwrites[k] : std::int8_t{-1};
+    if (cached.overwrites[k] < 0) {
+      cached.output_class[k] = size_class(output_bytes(*kernel, k), alignment);
+    }
+  }
+  cached.scratch_class = size_class(kernel->needs().scratch, alignment);
+  cached.kernel = std::move(kernel);
+  return cached;
+}
+
+KernelCache::KernelCache(Backend& backend)
+    : backend_(backend), table_(kFirstTableSize), mask_(kFirstTableSize - 1) {}
+
+const Kernel& KernelCache::get(const OpSite& site) {
+  SiteKey key(site.kind, site.attrs);
+  for (const TensorType& type : site.in) key.add(type);
+  const std::uint64_t hash = key.hash();
+  const CachedKernel* known = lookup(key, hash);
+  return known != nullptr ? *known->kernel : *insert(key, hash, site).kernel;
+}
+
+void KernelCache::place(const Entry& entry) {
+  std::size_t at = entry.hash & mask_;
+  while (table_[at].word_count != 0) at = (at + 1) & mask_;
+  table_[at] = entry;
+}
+
+const CachedKernel& KernelCache::insert(const SiteKey& key, std::uint64_t hash,
+                                        const OpSite& site) {
+  kernels_.push_back(
+      std::make_unique<CachedKernel>(describe(backend_.lower(site), backend_.alignment())));
+  if (2 * kernels_.size() > table_.size()) {
+    std::vector<Entry> old(2 * table_.size());
+    old.swap(table_);
+    mask_ = table_.size() - 1;
+    for (const Entry& entry : old) {
+      if (entry.word_count != 0) place(entry);
+    }
+  }
+  const std::span<const std::uint64_t> words = key.words();
+  place({hash, static_cast<std::uint32_t>(words_.size()), static_cast<std::uint32_t>(words.size()),
+         kernels_.back().get()});
+  words_.insert(words_.end(), words.begin(), words.end());
+  return *kernels_.back();
+}
+
+}  // namespace stepscope

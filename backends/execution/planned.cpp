@@ -1,0 +1,137 @@
+// Binding a program to its arena, and the two executors that use it.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/execution/planned.h"
+
+#include <algorithm>
+
+#include "backends/api/dead_memory.h"
+#include "ops/base/check.h"
+
+namespace stepscope {
+
+BoundProgram::BoundProgram(const Program& program, Backend& backend, ModelMemory& memory,
+                           const ExecutorOptions& options)
+    : backend_(backend),
+      arena_(backend.allocate(program.plan.bytes.arena + options.address_offset)) {
+  const Graph& graph = *program.graph;
+  std::byte* const base = arena_->data() + options.address_offset;
+  for (const Slot& slot : program.plan.slots) {
+    addresses_.push_back((slot.segment == Segment::model ? memory.base() : base) + slot.offset);
+  }
+  std::size_t operand_count = 0;
+  for (const Op& op : graph.ops()) operand_count += op.inputs.size() + op.outputs.size();
+  operands_.reserve(operand_count);  // launches point into it: it must not grow
+  for (std::size_t i = 0; i < graph.ops().size(); ++i) {
+    const Op& op = graph.ops()[i];
+    std::byte* const* first = operands_.data() + operands_.size();
+    for (const ValueId id : op.inputs) operands_.push_back(address(id));
+    for (const ValueId id : op.outputs) operands_.push_back(address(id));
+    const Slot& scratch = program.plan.scratch[i];
+    launches_.push_back(
+        program.kernels[i]->bind(first, scratch.bytes != 0 ? base + scratch.offset : nullptr));
+  }
+  if constexpr (kTrackDeadMemory) find_lifetimes(program);
+}
+
+// Blocks of memory from birth to death; values that share memory in place are one block.
+void BoundProgram::find_lifetimes(const Program& program) {
+  const Graph& graph = *program.graph;
+  const Plan& plan = program.plan;
+  const std::vector<Lifetime> lives = lifetimes(graph);
+  std::vector<Lifetime> block_lives(graph.values().size(), {-1, -1});
+  std::vector<bool> kept(graph.values().size());
+  for (const ValueId id : graph.ids()) {
+    const auto value = static_cast<std::size_t>(id.index);
+    if (plan.slots[value].segment == Segment::model) continue;
+    const auto owner =
+        static_cast<std::size_t>(plan.memory_of[static_cast<std::size_t>(graph.storage(id).index)].index);
+    Lifetime& block = block_lives[owner];
+    block.first = block.first < 0 ? lives[value].first : std::min(block.first, lives[value].first);
+    block.last = std::max(block.last, lives[value].last);
+    if (graph.value(id).kept) kept[owner] = true;
+  }
+  born_.resize(graph.ops().size());
+  dies_.resize(graph.ops().size());
+  for (std::size_t value = 0; value < block_lives.size(); ++value) {
+    if (block_lives[value].first < 0) continue;
+    const Block block{addresses_[value], plan.slots[value].bytes};
+    born_[static_cast<std::size_t>(block_lives[value].first)].push_back(block);
+    if (kept[value]) {
+      kept_.push_back(block);
+    } else {
+      dies_[static_cast<std::size_t>(block_lives[value].last)].push_back(block);
+    }
+  }
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (launches_[i].scratch == nullptr) continue;
+    const Block block{launches_[i].scratch, plan.scratch[i].bytes};
+    born_[i].push_back(block);
+    dies_[i].push_back(block);
+  }
+  backend_.mark_dead(arena_->data(), arena_->bytes());
+}
+
+void BoundProgram::submit_tracking_dead(Stream& stream) const {
+  backend_.mark_dead(arena_->data(), arena_->bytes());
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    for (const Block& block : born_[i]) backend_.mark_live(block.data, block.bytes);
+    stream.submit(launches_[i], static_cast<std::uint32_t>(i));
+    stream.wait();
+    for (const Block& block : dies_[i]) backend_.mark_dead(block.data, block.bytes);
+  }
+}
+
+void BoundProgram::mark_all_live() const { backend_.mark_live(arena_->data(), arena_->bytes()); }
+
+void BoundProgram::mark_all_dead_but_kept() const {
+  std::vector<Block> alive = kept_;
+  std::sort(alive.begin(), alive.end(),
+            [](const Block& a, const Block& b) { return a.data < b.data; });
+  std::byte* at = arena_->data();
+  for (const Block& block : alive) {
+    backend_.mark_dead(at, static_cast<std::size_t>(block.data - at));
+    at = block.data + block.bytes;
+  }
+  backend_.mark_dead(at, static_cast<std::size_t>(arena_->data() + arena_->bytes() - at));
+}
+
+PlannedExecutor::PlannedExecutor(std::shared_ptr<const Program> program, Backend& backend,
+                                 ModelMemory& memory, const ExecutorOptions& options)
+    : Executor(std::move(program)), bound_(this->program(), backend, memory, options) {}
+
+void PlannedExecutor::enqueue(Stream& stream) {
+  stream.begin_step();
+  if constexpr (kTrackDeadMemory) {
+    bound_.submit_tracking_dead(stream);
+  } else {
+    bound_.submit(stream);
+  }
+}
+
+GraphExecutor::GraphExecutor(std::shared_ptr<const Program> program, Backend& backend,
+                             ModelMemory& memory, Stream& stream, const ExecutorOptions& options)
+    : Executor(std::move(program)), bound_(this->program(), backend, memory, options) {
+  stream.begin_recording(backend.records_as());
+  try {
+    bound_.submit(stream);
+  } catch (...) {
+    (void)stream.end_recording();
+    throw;
+  }
+  recording_ = stream.end_recording();
+  check(recording_->launches() == this->program().kernels.size(), Fault::device,
+        "graph: {} launches were recorded, the program has {}", recording_->launches(),
+        this->program().kernels.size());
+}
+
+void GraphExecutor::enqueue(Stream& stream) {
+  stream.begin_step();
+  if constexpr (kTrackDeadMemory) bound_.mark_all_live();
+  recording_->replay(stream);
+  if constexpr (kTrackDeadMemory) {
+    stream.wait();
+    bound_.mark_all_dead_but_kept();
+  }
+}
+
+}  // namespace stepscope

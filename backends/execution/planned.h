@@ -1,0 +1,75 @@
+// Planned and graph: the program bound once to its arena, then launched op by op or recorded.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backends/execution/executor.h"
+
+namespace stepscope {
+
+// The launches of a program, in order, bound to an arena of its own and to the model segment.
+// Operand addresses lie in one flat array that never moves: launches borrow from it.
+class BoundProgram {
+ public:
+  BoundProgram(const Program& program, Backend& backend, ModelMemory& memory,
+               const ExecutorOptions& options);
+  BoundProgram(const BoundProgram&) = delete;
+  BoundProgram& operator=(const BoundProgram&) = delete;
+
+  void submit(Stream& stream) const {
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      stream.submit(launches_[i], static_cast<std::uint32_t>(i));
+    }
+  }
+  // The same with dead memory marked behind each op, for debug and sanitizer builds.
+  void submit_tracking_dead(Stream& stream) const;
+  // For a step that is one submission: the whole arena lives; afterwards what is kept.
+  void mark_all_live() const;
+  void mark_all_dead_but_kept() const;
+
+  std::byte* address(ValueId id) const { return addresses_[static_cast<std::size_t>(id.index)]; }
+  std::size_t arena_bytes() const { return arena_->bytes(); }
+
+ private:
+  struct Block {
+    std::byte* data;
+    std::size_t bytes;
+  };
+
+  void find_lifetimes(const Program& program);
+
+  Backend& backend_;
+  std::unique_ptr<Memory> arena_;
+  std::vector<std::byte*> addresses_;  // per value
+  std::vector<std::byte*> operands_;   // of all launches, one after the other
+  std::vector<Launch> launches_;
+  std::vector<std::vector<Block>> born_, dies_;  // per op; empty in release builds
+  std::vector<Block> kept_;
+};
+
+class PlannedExecutor final : public Executor {
+ public:
+  PlannedExecutor(std::shared_ptr<const Program> program, Backend& backend, ModelMemory& memory,
+                  const ExecutorOptions& options);
+  void enqueue(Stream& stream) override;
+  std::byte* address(ValueId id) const override { return bound_.address(id); }
+  std::size_t bytes_reserved() const override { return bound_.arena_bytes(); }
+
+ private:
+  BoundProgram bound_;
+};
+
+class GraphExecutor final : public Executor {
+ public:
+  GraphExecutor(std::shared_ptr<const Program> program, Backend& backend, ModelMemory& memory,
+                Stream& stream, const ExecutorOptions& options);
+  void enqueue(Stream& stream) override;
+  std::byte* address(ValueId id) const override { return bound_.address(id); }
+  std::size_t bytes_reserved() const override { return bound_.arena_bytes(); }
+  const Recording& recording() const { return *recording_; }
+
+ private:
+  BoundProgram bound_;
+  std::unique_ptr<Recording> recording_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,76 @@
+// BlockPool: the caching pool eager takes its outputs from, by size class. After warm-up it asks the
+// backend for nothing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/api/backend.h"
+#include "backends/api/dead_memory.h"
+
+namespace stepscope {
+
+// Sizes are multiples of the alignment: 1 to 4 of them, then four steps to each power of two, so a
+// block wastes at most a fifth. Class 0: no block.
+constexpr std::uint8_t size_class(std::size_t bytes, std::size_t alignment) {
+  if (bytes == 0) return 0;
+  const std::size_t units = (bytes + alignment - 1) / alignment;
+  if (units <= 4) return static_cast<std::uint8_t>(units);
+  const auto top = static_cast<std::size_t>(std::bit_width(units - 1));  // 2^(top-1) < units <= 2^top
+  const std::size_t half = std::size_t{1} << (top - 1);
+  const std::size_t step = half / 4;
+  return static_cast<std::uint8_t>(4 + 4 * (top - 3) + (units - half + step - 1) / step);
+}
+
+constexpr std::size_t class_bytes(std::uint8_t size_class, std::size_t alignment) {
+  if (size_class <= 4) return size_class * alignment;
+  const std::size_t half = std::size_t{4} << ((size_class - 5) / 4);
+  return (half + half / 4 * ((size_class - 5U) % 4 + 1)) * alignment;
+}
+
+class BlockPool {
+ public:
+  // `address_offset` shifts every block, for tests of what alignment does to bits.
+  explicit BlockPool(Backend& backend, std::size_t address_offset = 0)
+      : backend_(backend), address_offset_(address_offset) {}
+
+  // Requires: the class is not 0.
+  std::byte* take(std::uint8_t size_class) {
+    std::vector<std::byte*>& free = free_[size_class];
+    if (free.empty()) [[unlikely]] {
+      return allocate(size_class);
+    }
+    std::byte* block = free.back();
+    free.pop_back();
+    if constexpr (kTrackDeadMemory) backend_.mark_live(block, block_bytes(size_class));
+    return block;
+  }
+
+  void give(std::byte* block, std::uint8_t size_class) {
+    if constexpr (kTrackDeadMemory) backend_.mark_dead(block, block_bytes(size_class));
+    free_[size_class].push_back(block);  // within the capacity that allocate() reserved
+  }
+
+  std::size_t bytes_reserved() const { return bytes_reserved_; }
+  std::size_t blocks() const { return blocks_.size(); }
+
+ private:
+  std::byte* allocate(std::uint8_t size_class);
+  std::size_t block_bytes(std::uint8_t size_class) const {
+    return class_bytes(size_class, backend_.alignment());
+  }
+
+  Backend& backend_;
+  std::size_t address_offset_;
+  std::size_t bytes_reserved_ = 0;
+  std::array<std::vector<std::byte*>, 256> free_;
+  std::array<std::size_t, 256> made_{};  // blocks of each class
+  std::vector<std::unique_ptr<Memory>> blocks_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,177 @@
+// Making, feeding and reading a session.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/execution/session.h"
+
+#include <cstring>
+
+#include "ops/base/check.h"
+#include "ops/ir/copy.h"
+
+namespace stepscope {
+namespace {
+
+template <class T>
+void append(std::vector<double>& values, std::span<const std::byte> bytes) {
+  for (std::size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes.data() + i, sizeof(T));
+    values.push_back(static_cast<double>(value));
+  }
+}
+
+std::vector<double> as_doubles(std::span<const std::byte> bytes, DType dtype) {
+  std::vector<double> values;
+  switch (dtype) {
+    case DType::f64: append<double>(values, bytes); return values;
+    case DType::f32: append<float>(values, bytes); return values;
+    case DType::i32: append<std::int32_t>(values, bytes); return values;
+    case DType::u8: append<std::uint8_t>(values, bytes); return values;
+    case DType::bf16:
+    case DType::f16: break;
+  }
+  fail(Fault::unsupported, "read: {} cannot be read back yet", name(dtype));
+}
+
+}  // namespace
+
+Session::Session(Backend& backend, const Model& model, SessionOptions options)
+    : backend_(backend),
+      model_(model),
+      options_(std::move(options)),
+      stream_(backend.make_stream()),
+      cache_(backend) {
+  std::map<std::int64_t, PipelineResult> steps;
+  std::map<std::int64_t, PipelineResult> evaluations;
+  std::vector<const Graph*> graphs;
+  for (const std::int64_t batch : options_.step_batches) {
+    graphs.push_back(&steps.try_emplace(batch, prepare(model_.step(batch))).first->second.graph);
+  }
+  for (const std::int64_t batch : options_.evaluation_batches) {
+    check(static_cast<bool>(model_.evaluation), Fault::bad_input,
+          "model '{}' has no labels, so it cannot be evaluated", model_.name);
+    graphs.push_back(
+        &evaluations.try_emplace(batch, prepare(model_.evaluation(batch))).first->second.graph);
+  }
+  memory_ = std::make_unique<ModelMemory>(
+      backend, *stream_, ModelLayout(graphs, backend.alignment()), options_.model_offset);
+  const auto add = [&](std::map<std::int64_t, Compiled>& to, std::int64_t batch,
+                       PipelineResult& from) {
+    auto program = std::make_shared<const Program>(
+        compile(cache_, std::move(from.graph), memory_->layout(), options_.in_place));
+    to[batch] = {make_executor(options_.mode, std::move(program), cache_, *memory_, *stream_,
+                               options_.executor),
+                 std::move(from.reports)};
+  };
+  for (auto& [batch, result] : steps) add(steps_, batch, result);
+  for (auto& [batch, result] : evaluations) add(evaluations_, batch, result);
+  reset();
+}
+
+PipelineResult Session::prepare(const Graph& graph) const {
+  return run_passes(options_.dtype == DType::f32 ? graph : with_dtype(graph, options_.dtype),
+                    options_.passes);
+}
+
+void Session::reset() {
+  for (std::size_t i = 0; i < model_.initial.size(); ++i) {
+    const Initial& initial = model_.initial[i];
+    const auto entry = memory_->layout().entries().find(initial.name);
+    if (entry == memory_->layout().entries().end()) continue;  // an evaluation has no optimizer
+    memory_->write(*stream_, initial.name,
+                   initial_bytes(initial, entry->second.type, options_.seed, i));
+  }
+}
+
+void Session::warm_up(int rounds) {
+  const std::vector<std::byte> before = memory_->snapshot(*stream_);
+  for (int round = 0; round < rounds; ++round) {
+    for (auto& [batch, compiled] : steps_) compiled.executor->enqueue(*stream_);
+    for (auto& [batch, compiled] : evaluations_) compiled.executor->enqueue(*stream_);
+  }
+  stream_->wait();
+  memory_->restore(*stream_, before);
+}
+
+void Session::load(std::span<const float> x, std::span<const std::int32_t> labels) {
+  const auto features = static_cast<std::size_t>(model_.features);
+  check(x.size() % features == 0 && (model_.classes == 0 || labels.size() == x.size() / features),
+        Fault::bad_input, "load: {} elements and {} labels are no batch of {} features", x.size(),
+        labels.size(), features);
+  if (options_.dtype == DType::f64) {
+    const std::vector<double> wide(x.begin(), x.end());
+    memory_->write(*stream_, "x", std::as_bytes(std::span(wide)));
+  } else {
+    memory_->write(*stream_, "x", std::as_bytes(x));
+  }
+  if (model_.classes > 0) memory_->write(*stream_, "labels", std::as_bytes(labels));
+}
+
+Executor& Session::find(std::map<std::int64_t, Compiled>& programs, std::int64_t batch,
+                        std::string_view what) {
+  const auto found = programs.find(batch);
+  check(found != programs.end(), Fault::bad_input, "session: no {} of batch {} was prepared", what,
+        batch);
+  return *found->second.executor;
+}
+
+Executor& Session::step(std::int64_t batch) { return find(steps_, batch, "step"); }
+
+Executor& Session::evaluation(std::int64_t batch) {
+  return find(evaluations_, batch, "evaluation");
+}
+
+void Session::enqueue_step(std::int64_t batch) { step(batch).enqueue(*stream_); }
+
+Evaluation Session::evaluate(std::int64_t batch) {
+  Executor& executor = evaluation(batch);
+  executor.enqueue(*stream_);
+  const Graph& graph = executor.graph();
+  return {read_value(executor, *graph.find("loss")).front(),
+          static_cast<std::int64_t>(read_value(executor, *graph.find("correct")).front())};
+}
+
+std::vector<double> Session::read_value(const Executor& executor, ValueId id) {
+  const TensorType& type = executor.graph().type(id);
+  std::vector<std::byte> bytes(type.bytes());
+  stream_->copy_out(bytes, executor.address(id));
+  return as_doubles(bytes, type.dtype);
+}
+
+double Session::loss(std::int64_t batch) {
+  Executor& executor = step(batch);
+  const std::optional<ValueId> id = executor.graph().find("loss");
+  if (!id) {
+    stream_->wait();
+    return 0.0;
+  }
+  return read_value(executor, *id).front();
+}
+
+std::vector<double> Session::read(std::string_view value_name) {
+  return as_doubles(memory_->read(*stream_, value_name),
+                    memory_->layout().at(value_name).type.dtype);
+}
+
+std::vector<double> Session::read_kept(std::int64_t batch, std::string_view value_name) {
+  Executor& executor = step(batch);
+  const std::optional<ValueId> id = executor.graph().find(value_name);
+  check(id && executor.graph().value(*id).kept, Fault::bad_input, "session: the step keeps no '{}'",
+        value_name);
+  return read_value(executor, *id);
+}
+
+std::map<std::string, std::vector<std::byte>> Session::parameters_and_states() {
+  std::map<std::string, std::vector<std::byte>> all;
+  for (const auto& [value_name, entry] : memory_->layout().entries()) {
+    if (entry.role != Role::input) all[value_name] = memory_->read(*stream_, value_name);
+  }
+  return all;
+}
+
+const std::vector<PassReport>& Session::pass_reports(std::int64_t batch) const {
+  const auto found = steps_.find(batch);
+  check(found != steps_.end(), Fault::bad_input, "session: no step of batch {} was prepared", batch);
+  return found->second.reports;
+}
+
+}  // namespace stepscope

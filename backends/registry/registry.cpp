@@ -1,0 +1,46 @@
+// The registry, filled from the list that CMake wrote.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/registry/registry.h"
+
+#include "ops/base/check.h"
+#include "ops/base/nearest.h"
+
+namespace stepscope {
+
+#define STEPSCOPE_BACKEND(name)                                      \
+  namespace name {                                                   \
+  std::unique_ptr<Backend> make_backend(const BackendOptions& options); \
+  }
+#include "backends/registry/builtin.inc"
+#undef STEPSCOPE_BACKEND
+
+Registry Registry::builtin() {
+  Registry registry;
+#define STEPSCOPE_BACKEND(name) registry.add({#name, name::make_backend});
+#include "backends/registry/builtin.inc"
+#undef STEPSCOPE_BACKEND
+  return registry;
+}
+
+void Registry::add(BackendEntry entry) {
+  for (const BackendEntry& each : entries_) {
+    check(each.name != entry.name, Fault::bad_input, "registry: there is a backend '{}' already",
+          entry.name);
+  }
+  entries_.push_back(std::move(entry));
+}
+
+std::vector<std::string> Registry::names() const {
+  std::vector<std::string> all;
+  for (const BackendEntry& entry : entries_) all.push_back(entry.name);
+  return all;
+}
+
+std::unique_ptr<Backend> Registry::make(std::string_view name, const BackendOptions& options) const {
+  for (const BackendEntry& entry : entries_) {
+    if (entry.name == name) return entry.make(options);
+  }
+  fail(Fault::bad_input, "{}", unknown_name("backend", name, names()));
+}
+
+}  // namespace stepscope

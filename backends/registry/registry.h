@@ -1,0 +1,40 @@
+// Registry: names to factories. The built-in list is written by CMake from the backend folders of
+// this build; backends from outside the tree are added by an explicit call.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/api/backend.h"
+
+namespace stepscope {
+
+struct BackendEntry {
+  std::string name;
+  std::unique_ptr<Backend> (*make)(const BackendOptions& options);
+};
+
+class Registry {
+ public:
+  // The backends of this build.
+  static Registry builtin();
+
+  // Throws bad_input when the name is taken.
+  void add(BackendEntry entry);
+
+  std::span<const BackendEntry> entries() const { return entries_; }
+  std::vector<std::string> names() const;
+
+  // Throws bad_input for an unknown name, with the nearest; whatever the factory throws when the
+  // backend is not available here: the message is the reason.
+  std::unique_ptr<Backend> make(std::string_view name, const BackendOptions& options) const;
+
+ private:
+  std::vector<BackendEntry> entries_;
+};
+
+}  // namespace stepscope
