@@ -63,17 +63,8 @@ class Backward {
 
   void mark_views() {
     for (const ValueId id : views_) {
-      if (on_path_[at(source(id))]) on_path_[at(id)] = true;
+      if (on_path_[at(graph_.source(id))]) on_path_[at(id)] = true;
     }
-  }
-
-  // The value a view shows: same storage, same producer, not a view itself.
-  ValueId source(ValueId view) const {
-    const Value& value = graph_.value(view);
-    if (value.producer < 0) return value.storage;
-    const std::vector<ValueId>& made = graph_.ops()[static_cast<std::size_t>(value.producer)].outputs;
-    return *std::find_if(made.begin(), made.end(),
-                         [&](ValueId id) { return graph_.storage(id) == value.storage; });
   }
 
   void accumulate(ValueId id, ValueId gradient) {
@@ -86,7 +77,7 @@ class Backward {
     for (std::size_t i = views_.size(); i-- > 0;) {
       const ValueId id = views_[i];
       if (graph_.value(id).producer != producer || !gradient_[at(id)].valid()) continue;
-      const ValueId shown = source(id);
+      const ValueId shown = graph_.source(id);
       accumulate(shown, graph_.reshape(gradient_[at(id)], graph_.type(shown).shape));
     }
   }

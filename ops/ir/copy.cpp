@@ -52,14 +52,7 @@ bool GraphCopy::has(ValueId from_value) const { return mapped_[at(from_value)].v
 ValueId GraphCopy::operator()(ValueId from_value) {
   const Value& value = from_.value(from_value);
   if (!has(from_value) && value.sharing == Sharing::view) {
-    // The source of the view: the value of the same storage that the same op made (or none did).
-    for (const ValueId source : from_.ids()) {
-      const Value& each = from_.value(source);
-      if (each.sharing == Sharing::view || each.storage != value.storage) continue;
-      if (each.producer != value.producer || !has(source)) continue;
-      map(from_value, to_.reshape(mapped_[at(source)], value.type.shape));
-      break;
-    }
+    map(from_value, to_.reshape((*this)(from_.source(from_value)), value.type.shape));
   }
   check(has(from_value), Fault::bad_graph, "copy: {} is used before it was copied",
         from_.label(from_value));

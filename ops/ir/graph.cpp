@@ -95,6 +95,15 @@ ValueId Graph::reshape(ValueId source, const Shape& shape) {
                     .producer = from.producer});
 }
 
+ValueId Graph::source(ValueId id) const {
+  const Value& shown = value(id);
+  if (shown.sharing != Sharing::view) return id;
+  if (shown.producer < 0) return shown.storage;
+  const std::vector<ValueId>& made = ops_[static_cast<std::size_t>(shown.producer)].outputs;
+  return *std::find_if(made.begin(), made.end(),
+                       [&](ValueId each) { return storage(each) == shown.storage; });
+}
+
 void Graph::keep(ValueId id, std::string value_name) {
   Value& kept = values_[static_cast<std::size_t>(id.index)];
   kept.kept = true;

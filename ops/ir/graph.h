@@ -105,6 +105,8 @@ class Graph {
   const Value& value(ValueId id) const { return values_[static_cast<std::size_t>(id.index)]; }
   const TensorType& type(ValueId id) const { return value(id).type; }
   ValueId storage(ValueId id) const { return value(id).storage; }
+  // Of a view, the value it shows: no view itself, of the same storage and version. Else the value.
+  ValueId source(ValueId id) const;
 
   // The value of that name, if there is one.
   std::optional<ValueId> find(std::string_view name) const;

@@ -11,11 +11,11 @@
 namespace stepscope {
 namespace {
 
-// How an operand is written: its name or %index, a view as its storage under the view's shape.
+// How an operand is written: its name or %index, a view as what it shows, under the view's shape.
 std::string ref(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   if (value.sharing == Sharing::view) {
-    return fmt::format("{}{}", graph.label(value.storage), to_string(value.type.shape));
+    return fmt::format("{}{}", graph.label(graph.source(id)), to_string(value.type.shape));
   }
   return graph.label(id);
 }
