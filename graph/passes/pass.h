@@ -1,6 +1,5 @@
-// Passes: a pass is a name and a pure function from graph to graph. The pipeline runs a list of them,
-// verifies after each, and keeps what each one changed.
-// SPDX-License-Identifier: Apache-2.0
+// Passes: a pass is a name and a pure function from graph to graph. The pipeline runs a list of
+// them, verifies after each, and keeps what each one changed. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -19,8 +18,8 @@ struct Pass {
   Graph (*run)(const Graph&);
 };
 
-// Dead code, common sub-expressions, multiplications by one. Keeps updates, states and random ops as
-// they are; never changes the bits of a kept value.
+// Dead code, common sub-expressions, multiplications by one. Keeps updates, states and random ops
+// as they are; never changes the bits of a kept value.
 Graph simplify(const Graph& graph);
 
 // Passes that run in every mode, with or without fusion: simplify, schedule.

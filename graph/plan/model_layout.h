@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,14 +16,14 @@ class ModelLayout {
  public:
   struct Entry {
     Role role{};
-    TensorType type;        // of an input: the largest seen
+    TensorType type;  // of an input: the largest seen
     std::size_t offset = 0;
     std::size_t bytes = 0;  // unrounded; of an input: the most that any graph needs
   };
 
   // Lays out what the graphs declare, in the order they declare it; what several declare is shared.
-  // Throws bad_graph, with the name and both types, when a parameter or state has two types, an input
-  // two element types, or a name two roles.
+  // Throws bad_graph, with the name and both types, when a parameter or state has two types, an
+  // input two element types, or a name two roles; also when `alignment` is no power of two.
   ModelLayout(std::span<const Graph* const> graphs, std::size_t alignment);
 
   // Throws bad_graph when there is no such name.
