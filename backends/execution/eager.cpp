@@ -89,12 +89,12 @@ void EagerExecutor::run(std::size_t index, Stream& stream) {
     Tensor& made = tensor(op.outputs[k]);
     const int overwritten = found.overwrites[k];
     made.block_class = found.output_class[k];
-    made.data = overwritten < 0 ? pool_.take(made.block_class)
+    made.data = overwritten < 0 ? take(made.block_class)
                                 : operands[static_cast<std::size_t>(overwritten)];
     made.type = out[k];
     operands[count++] = made.data;
   }
-  std::byte* scratch = found.scratch_class != 0 ? pool_.take(found.scratch_class) : nullptr;
+  std::byte* scratch = take(found.scratch_class);
   stream.submit(found.kernel->bind(operands.data(), scratch), static_cast<std::uint32_t>(index));
   if (scratch != nullptr) pool_.give(scratch, found.scratch_class);
   make_views(index + 1);

@@ -28,6 +28,10 @@ class EagerExecutor final : public Executor {
   void run(std::size_t index, Stream& stream);
   const CachedKernel& find_kernel(const Op& op, Stream& stream);
   OpSite live_site(const Op& op);
+  // Class 0 is no block.
+  std::byte* take(std::uint8_t block_class) {
+    return block_class != 0 ? pool_.take(block_class) : nullptr;
+  }
   void make_views(std::size_t list);
   void release(ValueId id);
 

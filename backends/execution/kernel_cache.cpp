@@ -14,9 +14,9 @@ constexpr std::size_t kFirstTableSize = 64;  // entries; enough for any net we s
 
 std::size_t output_bytes(const Kernel& kernel, std::size_t k) {
   const Needs& needs = kernel.needs();
-  if (!needs.output_bytes.empty()) return needs.output_bytes[k];
   const bool saved = (op_def(kernel.site().kind).saved_outputs >> k & 1U) != 0;
-  return saved ? needs.saved : kernel.site().out[k].bytes();
+  if (saved) return needs.saved;
+  return needs.output_bytes.empty() ? kernel.site().out[k].bytes() : needs.output_bytes[k];
 }
 
 CachedKernel describe(std::unique_ptr<const Kernel> kernel, std::size_t alignment) {

@@ -19,15 +19,21 @@ namespace stepscope {
 
 class SiteKey {
  public:
-  static constexpr std::size_t kMaxWords = 1 + kMaxAttrWords + kMaxInputs * (1 + Shape::kMaxRank);
+  static constexpr std::size_t kMaxWords = 1 + kMaxAttrWords + kMaxInputs * Shape::kMaxRank;
 
   SiteKey(OpKind kind, const Attrs& attrs) {
     words_[0] = static_cast<std::uint64_t>(kind);
     end_ = pack(attrs, words_.data() + 1);
   }
+  // Element type, rank and first dimension (below 2^47, see check_type) share a word; each further
+  // dimension has one.
   void add(const TensorType& type) {
-    *end_++ = static_cast<std::uint64_t>(type.dtype) << 8 | type.shape.rank();
-    for (const std::int64_t dim : type.shape.dims()) *end_++ = static_cast<std::uint64_t>(dim);
+    const std::size_t rank = type.shape.rank();
+    *end_++ = static_cast<std::uint64_t>(type.shape[0]) << 16 |
+              static_cast<std::uint64_t>(type.dtype) << 8 | rank;
+    for (std::size_t axis = 1; axis < rank; ++axis) {
+      *end_++ = static_cast<std::uint64_t>(type.shape[axis]);
+    }
   }
   SiteKey(const SiteKey&) = delete;
   SiteKey& operator=(const SiteKey&) = delete;

@@ -40,6 +40,9 @@ Session::Session(Backend& backend, const Model& model, SessionOptions options)
       options_(std::move(options)),
       stream_(backend.make_stream()),
       cache_(backend) {
+  check(options_.executor.misaligned || options_.model_offset % backend.alignment() == 0,
+        Fault::bad_input, "session: a model offset of {} bytes breaks the alignment of {}",
+        options_.model_offset, backend.alignment());
   std::map<std::int64_t, PipelineResult> steps;
   std::map<std::int64_t, PipelineResult> evaluations;
   std::vector<const Graph*> graphs;
@@ -94,9 +97,10 @@ void Session::warm_up(int rounds) {
 
 void Session::load(std::span<const float> x, std::span<const std::int32_t> labels) {
   const auto features = static_cast<std::size_t>(model_.features);
-  check(x.size() % features == 0 && (model_.classes == 0 || labels.size() == x.size() / features),
-        Fault::bad_input, "load: {} elements and {} labels are no batch of {} features", x.size(),
-        labels.size(), features);
+  const std::size_t expected_labels = model_.classes == 0 ? 0 : x.size() / features;
+  check(!x.empty() && x.size() % features == 0 && labels.size() == expected_labels,
+        Fault::bad_input, "load: {} elements and {} labels are no batch of {} features{}", x.size(),
+        labels.size(), features, model_.classes == 0 ? " without labels" : "");
   if (options_.dtype == DType::f64) {
     const std::vector<double> wide(x.begin(), x.end());
     memory_->write(*stream_, "x", std::as_bytes(std::span(wide)));

@@ -25,7 +25,7 @@ struct SessionOptions {
   std::vector<Pass> passes{standard_passes().begin(), standard_passes().end()};
   InPlace in_place = InPlace::on;
   ExecutorOptions executor;
-  // Shifts the model segment, for tests of what alignment does to bits.
+  // Shifts the model segment, for tests of what alignment does to bits; as address_offset there.
   std::size_t model_offset = 0;
 };
 

@@ -3,7 +3,6 @@
 #include "ops/ir/types.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "ops/base/check.h"
 
@@ -52,13 +51,12 @@ std::int64_t Shape::elements() const {
 }
 
 void check_type(const TensorType& type, std::string_view who) {
-  std::int64_t room =
-      std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(bytes_per_element(type.dtype));
+  std::int64_t room = kMostBytes / static_cast<std::int64_t>(bytes_per_element(type.dtype));
   for (std::size_t axis = 0; axis < type.shape.rank(); ++axis) {
     const std::int64_t dim = type.shape[axis];
     check(dim >= 1, Fault::bad_graph, "{}: dimension {} of {} is below one", who, axis,
           to_string(type));
-    check(dim <= room, Fault::bad_graph, "{}: {} has more than 2^63 bytes", who, to_string(type));
+    check(dim <= room, Fault::bad_graph, "{}: {} has more than 2^47 bytes", who, to_string(type));
     room /= dim;
   }
 }

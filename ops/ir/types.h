@@ -53,8 +53,11 @@ struct TensorType {
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };
 
-// Throws bad_graph when a dimension is below one or the bytes do not fit in 63 bits; `who` starts
-// the message.
+// What one process can address on x86-64; so a dimension has at most 47 bits, and keys count on it.
+inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;
+
+// Throws bad_graph when a dimension is below one or the bytes exceed kMostBytes; `who` starts the
+// message.
 void check_type(const TensorType& type, std::string_view who);
 
 std::string to_string(const Shape& shape);      // {32, 784}

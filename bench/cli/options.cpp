@@ -1,0 +1,100 @@
+// Declaring flags with CLI11, and checking what they say.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "ops/base/check.h"
+#include "ops/base/nearest.h"
+
+namespace stepscope::cli {
+namespace {
+
+constexpr std::int64_t kLargestBatch = 1 << 20;
+constexpr int kMostThreads = 1024;
+
+template <class F>
+auto usage(F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace
+
+void add_model_flags(CLI::App& command, Flags& flags) {
+  command.add_option("--model", flags.model, "workload: mlp[:784-128-10], mlp_tanh, chain:N[:ELEMENTS]")
+      ->capture_default_str();
+  command.add_option("--batch", flags.batches, "rows of a step; several separated by commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--optimizer", flags.optimizer, "sgd, momentum or adam")->capture_default_str();
+  command.add_option("--lr", flags.rate, "learning rate")->capture_default_str();
+  command.add_option("--seed", flags.seed, "of parameters and batch order")->capture_default_str();
+}
+
+void add_backend_flags(CLI::App& command, Flags& flags) {
+  command.add_option("--backend", flags.backends, "who computes; see `stepscope devices`")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--mode", flags.modes, "eager, planned, graph")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
+}
+
+void add_data_flags(CLI::App& command, Flags& flags) {
+  command.add_option("--data", flags.data, "folder of IDX files, fashion-mnist, or generated")
+      ->capture_default_str();
+}
+
+void add_output_flags(CLI::App& command, Flags& flags) {
+  command.add_option("--out", flags.out, "folder for the record (record.json)");
+  command.add_option("--json", flags.json,
+                     "file for the record; - writes it to standard output and nothing else");
+  command.add_flag("--quiet", flags.quiet, "no progress");
+}
+
+double parse_seconds(const std::string& text) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const double factor = unit == "s" || unit.empty() ? 1.0 : unit == "m" ? 60.0 : unit == "ms" ? 1e-3 : 0.0;
+  if (error != std::errc() || factor == 0.0 || !std::isfinite(number) || number <= 0.0) {
+    throw UsageError(fmt::format("--budget '{}': no duration, as in 170s, 2m or 500ms", text));
+  }
+  return number * factor;
+}
+
+Options resolve(const Flags& flags, const Registry& registry) {
+  Options options;
+  options.flags = flags;
+  usage([&] {
+    options.optimizer.kind = optimizer_kind(flags.optimizer);
+    options.optimizer.rate = flags.rate;
+    check(std::isfinite(flags.rate), Fault::bad_input, "--lr: {} is no rate", flags.rate);
+    options.model = make_model(flags.model, options.optimizer);
+    for (const std::string& mode : flags.modes) options.modes.push_back(mode_from(mode));
+    options.partial = parse_partial_batch(flags.partial);
+    const std::vector<std::string> known = registry.names();
+    for (const std::string& backend : flags.backends) {
+      check(std::find(known.begin(), known.end(), backend) != known.end(), Fault::bad_input, "{}",
+            unknown_name("backend", backend, known));
+    }
+    for (const std::int64_t batch : flags.batches) {
+      check(batch >= 1 && batch <= kLargestBatch, Fault::bad_input,
+            "--batch: {} is not between 1 and {}", batch, kLargestBatch);
+    }
+    check(flags.threads >= 1 && flags.threads <= kMostThreads, Fault::bad_input,
+          "--threads: {} is not between 1 and {}", flags.threads, kMostThreads);
+    check(flags.epochs >= 1, Fault::bad_input, "--epochs: {} is below 1", flags.epochs);
+  });
+  options.budget_seconds = parse_seconds(flags.budget);
+  return options;
+}
+
+}  // namespace stepscope::cli

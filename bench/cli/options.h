@@ -1,0 +1,71 @@
+// Flags: the same names mean the same in every command.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "backends/execution/executor.h"
+#include "backends/registry/registry.h"
+#include "bench/data/batches.h"
+#include "bench/data/load.h"
+#include "ops/models/model.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stepscope::cli {
+
+// What the flags say, as text and numbers; resolve() checks the names.
+struct Flags {
+  std::string model = "mlp";
+  std::vector<std::string> backends{"eigen"};
+  std::vector<std::string> modes{"eager", "planned", "graph"};
+  std::vector<std::int64_t> batches{32};
+  int threads = 1;
+  std::uint64_t seed = 1;
+  std::string data = "fashion-mnist";
+  std::string optimizer = "sgd";
+  double rate = 0.1;
+  std::string partial = "second_plan";
+  std::int64_t epochs = 5;
+  std::string budget = "60s";
+  std::string out;   // folder; empty: nothing is written
+  std::string json;  // file, or - for standard output
+  std::string format = "text";
+  bool quick = false;
+  bool quiet = false;
+};
+
+// The same with names resolved. Made before any work, so that a wrong flag costs nothing.
+struct Options {
+  Flags flags;
+  Model model;
+  OptimizerSpec optimizer;
+  std::vector<Mode> modes;
+  PartialBatch partial = PartialBatch::second_plan;
+  double budget_seconds = 60.0;
+};
+
+// A mistake in the flags: exit status 2. Everything else that throws is a failure: 1.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Each adds one group of flags to a command.
+void add_model_flags(CLI::App& command, Flags& flags);
+void add_backend_flags(CLI::App& command, Flags& flags);
+void add_data_flags(CLI::App& command, Flags& flags);
+void add_output_flags(CLI::App& command, Flags& flags);
+
+// Throws UsageError: unknown names with the nearest, numbers out of range.
+Options resolve(const Flags& flags, const Registry& registry);
+
+// 170s, 2m, 500ms. Throws UsageError.
+double parse_seconds(const std::string& text);
+
+}  // namespace stepscope::cli

@@ -1,0 +1,94 @@
+// Record: the facts of one run, as plain data. No behaviour; it knows no clock and no backend.
+// bench/record/json.h writes and reads it. A field that was not measured is empty, never zero.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stepscope {
+
+inline constexpr const char* kRecordSchema = "stepscope-record 1";
+
+// name -> value, in a fixed order.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// What was asked for, as far as it decides the work.
+struct WorkFacts {
+  std::string model;       // canonical: mlp:784-128-10
+  std::string optimizer;   // sgd, momentum, adam
+  double rate = 0.0;
+  std::string data;        // source; "generated" says so
+  std::string dtype = "f32";
+  std::uint64_t seed = 0;
+};
+
+// Times of consecutive steps of one arm, restarted from the same snapshot. In nanoseconds.
+struct SlotSamples {
+  std::int64_t round = 0;     // slots of one round belong together
+  std::int64_t position = 0;  // place within the round
+  std::vector<std::int64_t> wall_ns;        // submit one step and wait for it
+  std::vector<std::int64_t> input_copy_ns;  // copy of the batch into the input slots, before it
+};
+
+// Quartiles are of type 7 (Hyndman and Fan 1996), over all steps of all slots.
+struct TimeSummary {
+  std::int64_t count = 0;
+  double min_ns = 0, q1_ns = 0, median_ns = 0, q3_ns = 0, max_ns = 0, mean_ns = 0;
+};
+
+// Exact counts of one steady step, from the stream.
+struct StepCounts {
+  std::uint64_t ops = 0;          // in the program
+  std::uint64_t submissions = 0;  // launches handed over one by one, or replays
+  std::uint64_t calls = 0;        // that reached a library or an own kernel
+  std::uint64_t library_calls = 0, own_calls = 0;
+  std::uint64_t lookups = 0;
+  std::uint64_t input_bytes = 0;
+};
+
+struct ArmRecord {
+  std::string backend;
+  std::string mode_requested, mode_executed;
+  std::string fusion = "off";
+  std::int64_t batch = 0;
+  int threads = 1;
+  std::string work_hash;  // SHA-256; arms with different hashes get no ratio
+  StepCounts counts;
+  std::uint64_t reserved_bytes = 0;  // arena, or blocks of the pool
+  std::uint64_t model_bytes = 0;     // model segment
+  double flops = 0;                  // arithmetic of one step, by the ops' own account
+  std::int64_t setup_ns = 0;         // passes, lowering, plan, binding, recording
+  std::vector<SlotSamples> slots;
+  TimeSummary wall, input_copy;
+  // The same program with every kernel body empty: what dispatch alone costs. A time of its own.
+  std::optional<TimeSummary> dispatch_empty_kernels;
+};
+
+// Was the work of two arms equal?
+struct GateRecord {
+  std::string backend, baseline_mode, mode;
+  std::int64_t batch = 0;
+  std::string criterion;  // bits, or a tolerance
+  std::int64_t steps = 0;
+  bool passed = false;
+  std::string detail;  // what differed, with numbers; empty when passed
+};
+
+struct Record {
+  std::string schema = kRecordSchema;
+  std::string version;  // of stepscope
+  std::string command;  // as given
+  std::string created;  // UTC, ISO 8601
+  WorkFacts work;
+  Facts environment;
+  std::vector<std::pair<std::string, Facts>> backends;  // name -> details
+  std::vector<ArmRecord> arms;
+  std::vector<GateRecord> gates;
+  std::vector<std::string> notes;  // for people: what this record can and cannot tell
+};
+
+}  // namespace stepscope
