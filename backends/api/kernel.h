@@ -1,11 +1,12 @@
 // Kernel and Launch: the three stages of a call.
-//   lower  settles *what* (types, algorithm, library objects) and makes a Kernel: cold, may allocate;
-//   bind   settles *where* (addresses): no allocation, no choice;
-//   launch is *when*: it enqueues, and throws for a device failure only.
+//   lower  settles *what* (types, algorithm, library objects) and makes a Kernel: cold, may
+//   allocate; bind   settles *where* (addresses): no allocation, no choice; launch is *when*: it
+//   enqueues, and throws for a device failure only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,8 @@ class Kernel {
 
   const OpSite& site() const { return site_; }
   const Needs& needs() const { return needs_; }
+  // How often one launch reports through Stream::made_call: always the same.
+  std::uint32_t calls() const { return calls_; }
 
   // Requires: every address is a multiple of the backend's alignment (checked where plans and pools
   // hand out addresses). An operand may alias another only as needs().in_place and the op allow.
@@ -52,13 +55,14 @@ class Kernel {
   }
 
  protected:
-  Kernel(OpSite site, Needs needs, Function function)
-      : site_(std::move(site)), needs_(std::move(needs)), function_(function) {}
+  Kernel(OpSite site, Needs needs, Function function, std::uint32_t calls = 1)
+      : site_(std::move(site)), needs_(std::move(needs)), function_(function), calls_(calls) {}
 
  private:
   OpSite site_;
   Needs needs_;
   Function function_;
+  std::uint32_t calls_;
 };
 
 }  // namespace stepscope

@@ -36,8 +36,16 @@ void Stream::copy_out(std::span<std::byte> to, const std::byte* from) {
   do_copy_out(to, from);
 }
 
-void Stream::keep_log(std::size_t entries) {
+void Stream::copy_operands(const Launch& launch, LogEntry& entry) {
+  const OpSite& site = launch.kernel->site();
+  Operands& copy = operand_copies_[static_cast<std::size_t>(&entry - log_.data())];
+  *std::copy_n(launch.operands, site.in.size() + site.out.size(), copy.begin()) = launch.scratch;
+  entry.operands = copy.data();
+}
+
+void Stream::keep_log(std::size_t entries, LogOperands operands) {
   log_.assign(entries == 0 ? 0 : std::bit_ceil(entries), LogEntry{});
+  operand_copies_.assign(operands == LogOperands::copied ? log_.size() : 0, Operands{});
   log_mask_ = log_.empty() ? 0 : log_.size() - 1;
   log_count_ = 0;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/api/kernel.h"
+#include "ops/ir/op_def.h"
 
 namespace stepscope {
 
@@ -24,13 +25,13 @@ enum class CallBy : std::uint8_t { library, own };
 
 // Since the stream was made. Differences of two snapshots tell what happened between them.
 struct Counters {
-  std::uint64_t steps = 0;             // begin_step()
-  std::uint64_t lookups = 0;           // kernel look-ups by key, made for this stream
-  std::uint64_t submitted = 0;         // launches handed over one by one
-  std::uint64_t replays = 0;           // recordings replayed, one submission each
-  std::uint64_t calls_submitted = 0;   // calls made by launches handed over one by one
-  std::uint64_t calls_replayed = 0;    // calls made by replays
-  std::uint64_t library_calls = 0;     // of all calls
+  std::uint64_t steps = 0;            // begin_step()
+  std::uint64_t lookups = 0;          // kernel look-ups by key, made for this stream
+  std::uint64_t submitted = 0;        // launches handed over one by one
+  std::uint64_t replays = 0;          // recordings replayed, one submission each
+  std::uint64_t calls_submitted = 0;  // calls made by launches handed over one by one
+  std::uint64_t calls_replayed = 0;   // calls made by replays
+  std::uint64_t library_calls = 0;    // of all calls
   std::uint64_t own_calls = 0;
   std::uint64_t copies_in = 0, bytes_in = 0;    // phase input_copy, uploads
   std::uint64_t copies_out = 0, bytes_out = 0;  // phase readback, downloads
@@ -38,10 +39,18 @@ struct Counters {
 };
 Counters operator-(const Counters& later, const Counters& earlier);
 
-// One call, as it was made.
+// What LogEntry::operands points to when the log is read.
+enum class LogOperands : std::uint8_t {
+  borrowed,  // the array of the launch: it identifies the binding, and may be gone
+  copied,    // a copy that stays until its entry is overwritten, with the scratch behind it; for
+             // checks: it costs time
+};
+
+// One call, as it was made. The kernel may be gone when the log is read if nobody keeps it
+// (EagerCache::off); those of a KernelCache live as long as the cache.
 struct LogEntry {
   const Kernel* kernel = nullptr;
-  std::byte* const* operands = nullptr;  // identifies the binding; may be gone when the log is read
+  std::byte* const* operands = nullptr;  // inputs, then outputs
   std::uint32_t op = 0;                  // index in the graph of the executor that submitted it
   std::uint32_t step = 0;                // Counters::steps at the call
   CallBy by = CallBy::own;
@@ -100,16 +109,20 @@ class Stream {
     ++(replaying_ ? counters_.calls_replayed : counters_.calls_submitted);
     ++(by == CallBy::own ? counters_.own_calls : counters_.library_calls);
     if (!log_.empty()) {
-      log_[log_count_++ & log_mask_] = {launch.kernel, launch.operands, op_,
-                                        static_cast<std::uint32_t>(counters_.steps), by};
+      LogEntry& entry = log_[log_count_++ & log_mask_];
+      entry = {launch.kernel, launch.operands, op_, static_cast<std::uint32_t>(counters_.steps),
+               by};
+      if (!operand_copies_.empty()) [[unlikely]] {
+        copy_operands(launch, entry);
+      }
     }
   }
 
   const Counters& counters() const { return counters_; }
 
   // The launch log is a ring: the newest `entries` (rounded up to a power of two) stay; 0 switches
-  // it off. On by default. Allocates here and never later; empties the log.
-  void keep_log(std::size_t entries);
+  // it off. On by default, with borrowed operands. Allocates here and never later; empties the log.
+  void keep_log(std::size_t entries, LogOperands operands = LogOperands::borrowed);
   void clear_log() { log_count_ = 0; }
   std::vector<LogEntry> log() const;  // oldest first
   static constexpr std::size_t kDefaultLogEntries = 4096;
@@ -125,11 +138,15 @@ class Stream {
 
  private:
   friend class ReplayScope;
+  using Operands = std::array<std::byte*, kMaxOperands + 1>;
+
+  void copy_operands(const Launch& launch, LogEntry& entry);
 
   Counters counters_;
   std::uint32_t op_ = 0;
   bool replaying_ = false;
   std::vector<LogEntry> log_;
+  std::vector<Operands> operand_copies_;  // one per entry, or none
   std::size_t log_mask_ = 0;
   std::size_t log_count_ = 0;
 };
