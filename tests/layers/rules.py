@@ -10,7 +10,8 @@ from typing import NamedTuple
 FLOORS = ("ops", "graph", "backends", "bench")  # an include never points to the right
 
 IR = "ops/base ops/ir"
-RUN = f"{IR} graph/plan backends/api"
+CALLS = f"{IR} graph/plan backends/api"  # what a backend needs to know
+STEPS = "ops graph backends/api backends/execution backends/registry"  # to run a step by name
 
 FOLDERS = {
     "ops/base": "",
@@ -22,21 +23,19 @@ FOLDERS = {
     "graph/passes": f"{IR} graph/plan",
     "graph/timeline": f"{IR} graph/plan",
     "backends/api": f"{IR} graph/plan",
-    "backends/cpu": RUN,
-    "backends/*": f"{RUN} backends/cpu",  # any other folder is a backend: it knows no other backend
+    "backends/cpu": CALLS,
+    "backends/*": f"{CALLS} backends/cpu",  # any other folder is a backend: it knows no other
     "backends/execution": "ops graph backends/api",
-    "backends/registry": f"{RUN} backends/*",
+    "backends/registry": f"{CALLS} backends/*",
     "bench/record": "ops graph backends/api",
     "bench/data": "ops/base",
-    "bench/measure": "ops graph backends/api backends/execution backends/registry backends/null"
-                     " bench/record bench/data",  # null: the cost of dispatch alone
-    "bench/compare": "ops graph backends/api backends/execution backends/registry bench/record"
-                     " bench/data bench/measure",
+    # The null backend is how dispatch is timed alone.
+    "bench/measure": f"{STEPS} backends/null bench/record bench/data",
+    "bench/compare": f"{STEPS} bench/record bench/data bench/measure",
     "bench/trace": "ops graph backends/api bench/record bench/measure",
     "bench/report": "ops/base bench/record",
-    "bench/suites": "ops graph backends/api backends/execution backends/registry bench/record"
-                    " bench/data bench/measure bench/compare",
-    "bench/cli": "ops graph backends/api backends/execution backends/registry bench",
+    "bench/suites": f"{STEPS} bench/record bench/data bench/measure bench/compare",
+    "bench/cli": f"{STEPS} bench",
 }
 
 

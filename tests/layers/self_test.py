@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import headers
 import layers
@@ -133,6 +134,16 @@ class Includes(Planted):
     def test_system_headers_are_free(self) -> None:
         self.expect_nothing("ops/base/more.h", "#include <vector>\n#include <unistd.h>\n"
                                                "#include <sys/mman.h>\n")
+
+
+class Table(unittest.TestCase):
+    def test_rows_name_rows_above_them(self) -> None:
+        self.assertEqual(list(layers.check_rules()), [])
+        for row, names in (("ops/base", "ops/ir"), ("graph/plan", "graph/passes"),
+                           ("backends/api", "backends/cpu"), ("ops/models", "backends")):
+            with mock.patch.dict(rules.FOLDERS, {row: names}):
+                messages = [finding.message for finding in layers.check_rules()]
+                self.assertEqual(messages, [f"{row} names {names}, no row above it"])
 
 
 class Libraries(Planted):
