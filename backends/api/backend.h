@@ -23,6 +23,7 @@ struct BackendInfo {
   std::string name;
   std::string device;  // processor or GPU
   int threads = 1;
+  bool computes = true;  // false: values mean nothing, only counts and times of dispatch do
   // library or instruction set -> version or name, in a fixed order
   std::vector<std::pair<std::string, std::string>> details;
 };

@@ -18,7 +18,7 @@ class NullKernel final : public Kernel {
 class NullBackend final : public HostBackend {
  public:
   explicit NullBackend(const BackendOptions& options)
-      : HostBackend({.name = "null", .device = "none", .threads = options.threads}) {}
+      : HostBackend({.name = "null", .device = "none", .threads = options.threads, .computes = false}) {}
 
   std::unique_ptr<Kernel> lower(const OpSite& site) override {
     return std::make_unique<NullKernel>(site);

@@ -91,6 +91,8 @@ Options resolve(const Flags& flags, const Registry& registry) {
     }
     check(flags.threads >= 1 && flags.threads <= kMostThreads, Fault::bad_input,
           "--threads: {} is not between 1 and {}", flags.threads, kMostThreads);
+    check(flags.steps >= 0, Fault::bad_input, "--steps: {} is below 0", flags.steps);
+    check(flags.loss_every >= 1, Fault::bad_input, "--loss-every: {} is below 1", flags.loss_every);
     check(flags.epochs >= 1, Fault::bad_input, "--epochs: {} is below 1", flags.epochs);
   });
   options.budget_seconds = parse_seconds(flags.budget);

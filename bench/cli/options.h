@@ -32,11 +32,12 @@ struct Flags {
   double rate = 0.1;
   std::string partial = "second_plan";
   std::int64_t epochs = 5;
+  std::int64_t steps = 0;  // of an epoch at most; 0: all
+  std::int64_t loss_every = 10;
   std::string budget = "60s";
   std::string out;   // folder; empty: nothing is written
   std::string json;  // file, or - for standard output
   std::string format = "text";
-  bool quick = false;
   bool quiet = false;
 };
 

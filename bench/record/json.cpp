@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/record/json.h"
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "ops/base/check.h"
@@ -97,6 +99,25 @@ void fields(V&& visit, R& record)
 
 template <class R, class V>
 void fields(V&& visit, R& record)
+  requires std::is_same_v<std::remove_const_t<R>, EpochRecord>
+{
+  visit("epoch", record.epoch);
+  visit("training_loss", record.training_loss);
+  visit("validation_loss", record.validation_loss);
+  visit("validation_accuracy", record.validation_accuracy);
+  visit("steps", record.steps);
+  visit("rows_seen", record.rows_seen);
+  visit("rows_dropped", record.rows_dropped);
+  visit("wall_ns", record.wall_ns);
+  visit("data_ns", record.data_ns);
+  visit("transfer_ns", record.transfer_ns);
+  visit("step_ns", record.step_ns);
+  visit("readback_ns", record.readback_ns);
+  visit("validation_ns", record.validation_ns);
+}
+
+template <class R, class V>
+void fields(V&& visit, R& record)
   requires std::is_same_v<std::remove_const_t<R>, Record>
 {
   visit("schema", record.schema);
@@ -108,6 +129,7 @@ void fields(V&& visit, R& record)
   visit("backends", record.backends);
   visit("gates", record.gates);
   visit("arms", record.arms);
+  visit("epochs", record.epochs);
   visit("notes", record.notes);
 }
 
@@ -126,6 +148,15 @@ void read(const ordered_json& json, std::optional<T>& value);
 template <class T>
   requires(!std::is_arithmetic_v<T>)
 void read(const ordered_json& json, std::vector<T>& values);
+
+// JSON has no NaN and no infinity: both become null, and null becomes NaN.
+ordered_json write(const double& value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
+
+void read(const ordered_json& json, double& value) {
+  value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
 
 ordered_json write(const Facts& facts) {
   ordered_json json = ordered_json::object();

@@ -78,6 +78,21 @@ struct GateRecord {
   std::string detail;  // what differed, with numbers; empty when passed
 };
 
+// One epoch of `train`. Times are sums over the epoch; parts of the wall time, which also holds the
+// loop around them.
+struct EpochRecord {
+  std::int64_t epoch = 0;  // from 1
+  double training_loss = 0;  // mean of the losses read back
+  double validation_loss = 0, validation_accuracy = 0;
+  std::int64_t steps = 0, rows_seen = 0, rows_dropped = 0;
+  std::int64_t wall_ns = 0;
+  std::int64_t data_ns = 0;        // making batches
+  std::int64_t transfer_ns = 0;    // copying them into the input slots
+  std::int64_t step_ns = 0;        // submitting steps and waiting for them
+  std::int64_t readback_ns = 0;    // losses
+  std::int64_t validation_ns = 0;  // everything of the validation
+};
+
 struct Record {
   std::string schema = kRecordSchema;
   std::string version;  // of stepscope
@@ -88,6 +103,7 @@ struct Record {
   std::vector<std::pair<std::string, Facts>> backends;  // name -> details
   std::vector<ArmRecord> arms;
   std::vector<GateRecord> gates;
+  std::vector<EpochRecord> epochs;  // of `train`
   std::vector<std::string> notes;  // for people: what this record can and cannot tell
 };
 

@@ -1,0 +1,37 @@
+// The commands. Each takes resolved options, prints to standard output and returns the exit status.
+// Mistakes in flags throw UsageError, failures throw Error.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "bench/cli/options.h"
+#include "bench/record/record.h"
+
+namespace stepscope::cli {
+
+// What a command may use.
+struct Context {
+  const Registry& registry;
+  std::string command_line;  // as given; recorded
+};
+
+// compare's status when arms did unequal work: a failure, with a record that tells which.
+inline constexpr int kUnequalWork = 1;
+
+int run_compare(const Options& options, const Context& context);
+int run_train(const Options& options, const Context& context);
+int run_devices(const Context& context);
+int run_explain(const Options& options, const Context& context);
+
+// A record with version, command line, time and environment filled in.
+Record begin_record(const Context& context);
+// Writes the record where --out and --json ask for it; says where on standard error.
+void deliver(const Record& record, const Flags& flags);
+// Whether standard output is reserved for the record.
+bool json_on_stdout(const Flags& flags);
+
+// Data as --data says, made to fit the model. Throws what load_data throws.
+Data data_for(const Options& options);
+
+}  // namespace stepscope::cli

@@ -1,0 +1,59 @@
+// Beginning a record and delivering it.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/chrono.h>
+
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "bench/cli/commands.h"
+#include "bench/measure/environment.h"
+#include "bench/record/files.h"
+#include "bench/record/json.h"
+#include "ops/base/check.h"
+
+namespace stepscope::cli {
+
+Record begin_record(const Context& context) {
+  Record record;
+  record.version = STEPSCOPE_VERSION;
+  record.command = context.command_line;
+  record.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  record.environment = environment_facts();
+  return record;
+}
+
+bool json_on_stdout(const Flags& flags) { return flags.json == "-"; }
+
+void deliver(const Record& record, const Flags& flags) {
+  if (flags.out.empty() && flags.json.empty()) return;
+  const std::string json = to_json(record);
+  if (!flags.out.empty()) {
+    const std::filesystem::path path = std::filesystem::path(flags.out) / "record.json";
+    write_file(path, json);
+    if (!flags.quiet) fmt::print(stderr, "record: {}\n", path.string());
+  }
+  if (json_on_stdout(flags)) {
+    const bool written = std::fwrite(json.data(), 1, json.size(), stdout) == json.size() &&
+                         std::fflush(stdout) == 0;
+    check(written, Fault::io, "standard output: the record cannot be written");
+  } else if (!flags.json.empty()) {
+    write_file(flags.json, json);
+    if (!flags.quiet) fmt::print(stderr, "record: {}\n", flags.json);
+  }
+}
+
+Data data_for(const Options& options) {
+  DataOptions data;
+  data.classes = options.model.classes;
+  // Generated images have the model's size: square where that is possible, else one row.
+  const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(options.model.features)));
+  const bool square = side * side == options.model.features;
+  data.rows = square ? side : 1;
+  data.columns = square ? side : options.model.features;
+  Data loaded = load_data(options.flags.data, data);
+  check_fits(loaded.train, options.model.name, options.model.features, options.model.classes);
+  return loaded;
+}
+
+}  // namespace stepscope::cli

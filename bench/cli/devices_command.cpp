@@ -1,0 +1,31 @@
+// stepscope devices: what can compute here, and why something cannot.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "bench/cli/commands.h"
+#include "ops/base/error.h"
+
+namespace stepscope::cli {
+
+int run_devices(const Context& context) {
+  for (const BackendEntry& entry : context.registry.entries()) {
+    try {
+      const std::unique_ptr<Backend> backend = entry.make({});
+      fmt::print("{:<10} available  {}\n", entry.name, backend->info().device);
+      for (const auto& [what, value] : backend->info().details) {
+        fmt::print("{:<10}            {}: {}\n", "", what, value);
+      }
+    } catch (const Error& error) {
+      fmt::print("{:<10} not available: {}\n", entry.name, error.what());
+    }
+  }
+  // Named in the documentation and not part of this build.
+  for (const std::string_view missing : {"eigen", "onednn", "cuda"}) {
+    const std::vector<std::string> names = context.registry.names();
+    if (std::find(names.begin(), names.end(), missing) != names.end()) continue;
+    fmt::print("{:<10} not available: not part of this build\n", missing);
+  }
+  return 0;
+}
+
+}  // namespace stepscope::cli

@@ -1,0 +1,133 @@
+// The stepscope command: flags, dispatch to a command, and what is said when something fails.
+// Exit status: 0 done, 1 failure, 2 wrong usage.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "bench/cli/commands.h"
+#include "bench/cli/progress.h"
+#include "ops/base/nearest.h"
+
+namespace stepscope::cli {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+struct Command {
+  const char* name;
+  const char* summary;
+  const char* example;
+  void (*add_flags)(CLI::App&, Flags&);
+  int (*run)(const Options&, const Context&);
+};
+
+void add_compare_flags(CLI::App& app, Flags& flags) {
+  flags.batches = {1, 32, 256};
+  add_model_flags(app, flags);
+  add_backend_flags(app, flags);
+  add_data_flags(app, flags);
+  app.add_option("--budget", flags.budget, "time for all of it, as 170s or 2m")
+      ->capture_default_str();
+  add_output_flags(app, flags);
+}
+
+void add_train_flags(CLI::App& app, Flags& flags) {
+  flags.modes = {"graph"};
+  add_model_flags(app, flags);
+  add_backend_flags(app, flags);
+  add_data_flags(app, flags);
+  app.add_option("--epochs", flags.epochs, "passes over the training data")->capture_default_str();
+  app.add_option("--steps", flags.steps, "steps of each epoch at most; 0: all of them")
+      ->capture_default_str();
+  app.add_option("--partial", flags.partial, "rows that fill no batch: drop or second_plan")
+      ->capture_default_str();
+  app.add_option("--loss-every", flags.loss_every, "steps between two read-backs of the loss")
+      ->capture_default_str();
+  add_output_flags(app, flags);
+}
+
+void add_explain_flags(CLI::App& app, Flags& flags) {
+  add_model_flags(app, flags);
+  app.add_option("--backend", flags.backends, "whose launches to list")->capture_default_str();
+  app.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
+  app.add_option("--format", flags.format, "text, or dot for Graphviz")->capture_default_str();
+}
+
+constexpr Command kCommands[] = {
+    {"compare", "time eager, planned and graph on equal work, side by side",
+     "stepscope compare --model mlp --backend eigen --batch 1,32,256 --out results/mlp",
+     add_compare_flags, run_compare},
+    {"train", "train on real data, with validation behind each epoch",
+     "stepscope train --model mlp --data fashion-mnist --epochs 5 --batch 32", add_train_flags,
+     run_train},
+    {"explain", "print the step, what each pass did, its plan and its launches",
+     "stepscope explain --model mlp:784-128-10 --batch 32 --format dot | dot -Tsvg > step.svg",
+     add_explain_flags, run_explain},
+    {"devices", "list backends, their libraries, and why one is not available",
+     "stepscope devices", [](CLI::App&, Flags&) {},
+     [](const Options&, const Context& context) { return run_devices(context); }},
+};
+
+int usage_error(const std::string& message) {
+  fmt::print(stderr, "stepscope: {}\n", message);
+  return kUsage;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("One training step, described once, run eagerly or as a graph, and measured.",
+               "stepscope");
+  app.set_version_flag("--version", std::string("stepscope ") + STEPSCOPE_VERSION);
+  app.require_subcommand(1);
+  std::vector<Flags> flags(std::size(kCommands));
+  std::vector<CLI::App*> apps;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::size(kCommands); ++i) {
+    CLI::App* command = app.add_subcommand(kCommands[i].name, kCommands[i].summary);
+    command->footer(fmt::format("Example:\n  {}", kCommands[i].example));
+    kCommands[i].add_flags(*command, flags[i]);
+    apps.push_back(command);
+    names.emplace_back(kCommands[i].name);
+  }
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return kUsage;
+  }
+  const std::string_view first = argv[1];
+  if (!first.starts_with("-") && std::find(names.begin(), names.end(), first) == names.end()) {
+    return usage_error(unknown_name("command", first, names));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return usage_error(error.what());
+  }
+  std::string command_line = "stepscope";
+  for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
+  const Registry registry = Registry::builtin();
+  for (std::size_t i = 0; i < apps.size(); ++i) {
+    if (!apps[i]->parsed()) continue;
+    return kCommands[i].run(resolve(flags[i], registry), {registry, command_line});
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace stepscope::cli
+
+int main(int argc, char** argv) {
+  using namespace stepscope;
+  cli::note_interrupts();
+  try {
+    return cli::run(argc, argv);
+  } catch (const cli::UsageError& error) {
+    return cli::usage_error(error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "stepscope: {}\n", error.what());
+    return cli::kFailure;
+  }
+}

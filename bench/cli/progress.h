@@ -1,0 +1,38 @@
+// Progress on standard error, and only on a terminal; and the way a run is stopped by Ctrl-C.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace stepscope::cli {
+
+// One line that is written over; cleared at the end.
+class ProgressLine {
+ public:
+  enum class Show : bool { never, on_terminal };
+  explicit ProgressLine(Show show);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // `done` in [0, 1]. Throws Interrupted after Ctrl-C.
+  void update(const std::string& what, double done);
+  void clear();
+
+ private:
+  bool visible_;
+  std::size_t width_ = 0;  // of the line that stands there
+};
+
+// After Ctrl-C, thrown at the next safe point.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted; nothing was written") {}
+};
+
+// The first Ctrl-C (or SIGTERM) is noted, a second one ends the program at once.
+void note_interrupts();
+void stop_if_interrupted();  // throws Interrupted
+
+}  // namespace stepscope::cli

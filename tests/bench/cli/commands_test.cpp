@@ -1,0 +1,103 @@
+// The commands do what they say, seen from outside.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "bench/record/files.h"
+#include "bench/record/json.h"
+#include "tests/bench/cli/run_command.h"
+#include "tests/bench/temp_folder.h"
+
+namespace stepscope {
+namespace {
+
+using test::CommandResult;
+using test::run_stepscope;
+using test::TempFolder;
+
+TEST(Compare, JsonOnStandardOutputIsTheRecordAlone) {
+  const CommandResult result =
+      run_stepscope({"compare", "--model", "mlp:784-8-10", "--data", "generated", "--backend",
+                     "reference", "--batch", "2", "--budget", "1ms", "--json", "-"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const Record record = record_from_json(result.out, "standard output");
+  EXPECT_EQ(record.arms.size(), 3U);
+  EXPECT_EQ(record.work.model, "mlp:784-8-10");
+  EXPECT_NE(record.work.data.find("generated"), std::string::npos);
+  EXPECT_FALSE(record.environment.empty());
+  EXPECT_TRUE(record.command.starts_with("stepscope compare --model mlp:784-8-10"));
+}
+
+TEST(Compare, RunsEachBackendInAProcessOfItsOwnAndMergesTheRecords) {
+  const TempFolder folder;
+  const CommandResult result = run_stepscope(
+      {"compare", "--model", "mlp:784-8-10", "--data", "generated", "--backend", "reference,null",
+       "--mode", "eager,graph", "--batch", "2", "--budget", "1ms", "--out",
+       (folder.path() / "run").string()});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("no ratio between them"), std::string::npos) << result.out;
+  const auto path = folder.path() / "run" / "record.json";
+  const Record record = record_from_json(read_file(path), path.string());
+  ASSERT_EQ(record.arms.size(), 4U);
+  EXPECT_EQ(record.arms[0].backend, "reference");
+  EXPECT_EQ(record.arms[3].backend, "null");
+  EXPECT_EQ(record.backends.size(), 2U);
+  EXPECT_EQ(record.arms[0].work_hash, record.arms[3].work_hash);
+}
+
+TEST(Compare, TimesAChainWithoutData) {
+  const CommandResult result = run_stepscope(
+      {"compare", "--model", "chain:5", "--backend", "null", "--batch", "1", "--budget", "1ms"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("equal work: nothing to compare"), std::string::npos) << result.out;
+}
+
+TEST(Train, PrintsARowPerEpochAndRecordsThem) {
+  const TempFolder folder;
+  const CommandResult result =
+      run_stepscope({"train", "--model", "mlp:784-16-10", "--data", "generated", "--backend",
+                     "reference", "--epochs", "2", "--steps", "20", "--json",
+                     (folder.path() / "r.json").string()});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4) << result.out;
+  const Record record =
+      record_from_json(read_file(folder.path() / "r.json"), "r.json");
+  ASSERT_EQ(record.epochs.size(), 2U);
+  EXPECT_EQ(record.epochs[0].steps, 20);
+  EXPECT_EQ(record.epochs[0].rows_seen, 640);
+  EXPECT_EQ(record.epochs[0].rows_dropped, 4800 - 640);
+  EXPECT_LT(record.epochs[1].training_loss, record.epochs[0].training_loss);
+}
+
+TEST(Devices, ListsWhatThisBuildHasAndWhatItLacks) {
+  const CommandResult result = run_stepscope({"devices"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.out.find("reference  available  "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("null       available  none"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("cuda       not available: not part of this build"), std::string::npos);
+}
+
+TEST(Explain, ShowsStepPassesPlanAndLaunches) {
+  const CommandResult result =
+      run_stepscope({"explain", "--model", "mlp:4-3-2", "--batch", "5", "--backend", "reference"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const std::string part :
+       {"# mlp:4-3-2 at batch 5, as described", "pass simplify", "18 ->   17 ops", "pass schedule",
+        "# as it runs", "# plan", "bytes of the arena", "# launches of one step on reference"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  }
+}
+
+TEST(Explain, DotIsGraphvizAlone) {
+  const CommandResult result =
+      run_stepscope({"explain", "--model", "mlp:4-3-2", "--backend", "null", "--format", "dot"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_TRUE(result.out.starts_with("digraph step {")) << result.out;
+  EXPECT_TRUE(result.out.ends_with("}\n"));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,154 @@
+// Wrong usage: one line that says what is wrong, exit status 2, and nothing done.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "bench/cli/options.h"
+#include "tests/bench/cli/run_command.h"
+#include "tests/bench/temp_folder.h"
+
+namespace stepscope {
+namespace {
+
+using test::CommandResult;
+using test::run_stepscope;
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  std::string message;
+};
+
+// Five images of 2 x 2 pixels and their labels, as training and test set.
+void write_tiny_set(const test::TempFolder& folder) {
+  std::string images("\0\0\x08\x03\0\0\0\x05\0\0\0\x02\0\0\0\x02", 16);
+  images.append(20, 'a');
+  std::string labels("\0\0\x08\x01\0\0\0\x05", 8);
+  labels.append("\0\1\0\1\0", 5);
+  for (const std::string set : {"train", "t10k"}) {
+    folder.write(set + "-images-idx3-ubyte", std::string_view(images));
+    folder.write(set + "-labels-idx1-ubyte", std::string_view(labels));
+  }
+}
+
+class UsageMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(UsageMistake, IsOneLineAndStatusTwo) {
+  const CommandResult result = run_stepscope(GetParam().arguments);
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "stepscope: " + GetParam().message + "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UsageMistake,
+    testing::Values(
+        Mistake{{"compair"},
+                "unknown command 'compair': did you mean 'compare'? (there are: compare, train, "
+                "explain, devices)"},
+        Mistake{{"compare", "--model", "mpl"},
+                "unknown model 'mpl': did you mean 'mlp'? (there are: mlp, mlp_tanh, chain)"},
+        Mistake{{"compare", "--model", "mlp:784-x-10"},
+                "model 'mlp:784-x-10': 'x' is no whole number from 1 to 2147483647"},
+        Mistake{{"compare", "--model", "mlp:784"},
+                "model 'mlp:784': needs at least two sizes, input and classes, as in "
+                "mlp:784-128-10"},
+        Mistake{{"compare", "--model", "chain"}, "model 'chain': needs a length, as in chain:50"},
+        Mistake{{"compare", "--model", "mlp:"}, "model 'mlp:': nothing follows the colon"},
+        Mistake{{"compare", "--backend", "refrence"},
+                "unknown backend 'refrence': did you mean 'reference'? (there are: " +
+                    std::string(STEPSCOPE_BACKEND_NAMES) + ")"},
+        Mistake{{"compare", "--mode", "graf"},
+                "unknown mode 'graf': did you mean 'graph'? (there are: eager, planned, graph)"},
+        Mistake{{"train", "--optimizer", "sdg"},
+                "unknown optimizer 'sdg': did you mean 'sgd'? (there are: sgd, momentum, adam)"},
+        Mistake{{"compare", "--batch", "0"}, "--batch: 0 is not between 1 and 1048576"},
+        Mistake{{"compare", "--threads", "0"}, "--threads: 0 is not between 1 and 1024"},
+        Mistake{{"compare", "--budget", "soon"},
+                "--budget 'soon': no duration, as in 170s, 2m or 500ms"},
+        Mistake{{"train", "--epochs", "0"}, "--epochs: 0 is below 1"},
+        Mistake{{"train", "--mode", "eager,graph"},
+                "train: takes one --backend, one --mode and one --batch"},
+        Mistake{{"train", "--model", "chain:5"},
+                "train: model 'chain:5' has no labels, it cannot be trained"},
+        Mistake{{"train", "--data", "generated", "--batch", "5000"},
+                "--batch: 5000 rows, the training data have 4800"},
+        Mistake{{"explain", "--format", "svg"}, "--format 'svg': text or dot"}));
+
+TEST(Usage, WrongFlagsAreNamed) {
+  const CommandResult result = run_stepscope({"compare", "--bacth", "3"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("--bacth"), std::string::npos) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+TEST(Usage, NothingAtAllPrintsTheHelp) {
+  const CommandResult result = run_stepscope({});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("compare"), std::string::npos);
+}
+
+TEST(Help, EachCommandShowsAnExample) {
+  for (const std::string command : {"compare", "train", "explain", "devices"}) {
+    const CommandResult result = run_stepscope({command, "--help"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_NE(result.out.find("Example:\n  stepscope " + command), std::string::npos) << result.out;
+  }
+}
+
+TEST(Help, VersionNamesTheProgram) {
+  const CommandResult result = run_stepscope({"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_TRUE(result.out.starts_with("stepscope ")) << result.out;
+}
+
+TEST(Failure, MissingDataIsStatusOneAndSaysWhere) {
+  const CommandResult result = run_stepscope({"train", "--data", "/no/such/folder"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("/no/such/folder"), std::string::npos) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+TEST(Failure, BrokenDataNamesTheFile) {
+  const test::TempFolder folder;
+  folder.write("train-images-idx3-ubyte", std::string_view("not an IDX file at all"));
+  folder.write("train-labels-idx1-ubyte", std::string_view("x"));
+  folder.write("t10k-images-idx3-ubyte", std::string_view("x"));
+  folder.write("t10k-labels-idx1-ubyte", std::string_view("x"));
+  const CommandResult result = run_stepscope({"train", "--data", folder.path().string()});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("train-images-idx3-ubyte"), std::string::npos) << result.err;
+}
+
+TEST(Failure, AModelThatDoesNotFitTheDataGivesBothNumbers) {
+  const test::TempFolder folder;
+  write_tiny_set(folder);
+  const CommandResult result =
+      run_stepscope({"train", "--data", folder.path().string(), "--model", "mlp:784-16-10"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("784"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("4"), std::string::npos) << result.err;
+}
+
+TEST(Failure, AnOutputThatCannotBeWrittenIsNamed) {
+  const CommandResult result =
+      run_stepscope({"train", "--data", "generated", "--epochs", "1", "--steps", "2", "--quiet",
+                     "--backend", "reference", "--out", "/proc/nowhere"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("/proc/nowhere/record.json: cannot"), std::string::npos) << result.err;
+}
+
+TEST(ParseSeconds, TakesUnits) {
+  EXPECT_DOUBLE_EQ(cli::parse_seconds("170s"), 170.0);
+  EXPECT_DOUBLE_EQ(cli::parse_seconds("2m"), 120.0);
+  EXPECT_DOUBLE_EQ(cli::parse_seconds("500ms"), 0.5);
+  EXPECT_DOUBLE_EQ(cli::parse_seconds("1.5"), 1.5);
+  EXPECT_THROW(cli::parse_seconds("-1s"), cli::UsageError);
+  EXPECT_THROW(cli::parse_seconds("inf"), cli::UsageError);
+  EXPECT_THROW(cli::parse_seconds("3h"), cli::UsageError);
+  EXPECT_THROW(cli::parse_seconds(""), cli::UsageError);
+}
+
+}  // namespace
+}  // namespace stepscope
