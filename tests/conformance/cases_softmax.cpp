@@ -1,0 +1,196 @@
+// Cases of softmax with cross-entropy, its gradient, argmax and the count of correct rows.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/conformance/op_cases.h"
+#include "tests/conformance/tolerance.h"
+
+namespace stepscope::conformance {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TensorType matrix(std::int64_t rows, std::int64_t columns) { return {{rows, columns}, DType::f32}; }
+TensorType labels(std::int64_t rows) { return {{rows}, DType::i32}; }
+
+std::span<const Shape> logits_shapes() {
+  static const std::array<Shape, 9> shapes = {Shape{1, 2},   Shape{3, 1},   Shape{2, 3},
+                                              Shape{3, 10},  Shape{7, 17},  Shape{1, 64},
+                                              Shape{64, 10}, Shape{65, 65}, Shape{512, 10}};
+  return shapes;
+}
+
+std::vector<OpCase> cases_with_labels(const Draw& draw) {
+  std::vector<OpCase> cases;
+  for (const Shape& shape : logits_shapes()) {
+    cases.push_back({shape_name(shape), {}, {f32(shape, draw), i32({shape[0]}, below(shape[1]))}});
+  }
+  return cases;
+}
+
+// One row of logits: distance of each from the largest, and the logarithm of the sum of exp.
+struct Row {
+  const double* x;
+  std::size_t C;
+  double largest, spread, log_sum;
+
+  Row(const std::vector<double>& logits, std::size_t n, std::size_t columns)
+      : x(logits.data() + n * columns), C(columns) {
+    const auto [low, high] = std::minmax_element(x, x + C);
+    largest = *high;
+    spread = *high - *low;
+    double sum = 0.0;
+    for (std::size_t c = 0; c < C; ++c) sum += std::exp(x[c] - largest);
+    log_sum = std::log(sum);
+  }
+  double distance(std::size_t c) const { return largest - x[c]; }
+  // Relative error of the sum: the rounded distances, the exp of each, C - 1 sums.
+  double sum_error() const {
+    return kUnitRoundoff * spread +
+           gamma(kExpRoundings + std::max<std::int64_t>(1, static_cast<std::int64_t>(C) - 1));
+  }
+  // Of a probability: its own distance and exp, the sum, a reciprocal and a product.
+  double probability_error(std::size_t c) const {
+    return kUnitRoundoff * distance(c) + gamma(kExpRoundings + 2) + sum_error();
+  }
+  // Of the loss of a row, absolute, whether it is log(sum) + distance or -log(probability).
+  double loss_error(std::size_t label) const {
+    const double terms = std::abs(log_sum) + distance(label);
+    return probability_error(label) + gamma(kLogRoundings + 2) * terms;
+  }
+};
+
+std::vector<double> softmax_bound(const Oracle& oracle, std::size_t output) {
+  const auto N = static_cast<std::size_t>(oracle.in_types[0].shape[0]);
+  const auto C = static_cast<std::size_t>(oracle.in_types[0].shape[1]);
+  if (output == 1) {
+    return each_element(oracle, output, [&](std::size_t i) {
+      return Row(oracle.in[0], i / C, C).probability_error(i % C) * oracle.out[1][i];
+    });
+  }
+  double errors = 0.0;
+  double losses = 0.0;
+  for (std::size_t n = 0; n < N; ++n) {
+    const auto label = static_cast<std::size_t>(oracle.in[1][n]);
+    const Row row(oracle.in[0], n, C);
+    errors += row.loss_error(label);
+    losses += row.log_sum + row.distance(label);
+  }
+  // N losses are summed and divided; the mean may be a product with 1/N.
+  const double mean = gamma(static_cast<std::int64_t>(N) + 1) * (losses + errors);
+  return {(errors + mean) / static_cast<double>(N)};
+}
+
+// (p - hot) / N * d_loss: difference, reciprocal, two products.
+std::vector<double> softmax_grad_bound(const Oracle& oracle, std::size_t output) {
+  const auto C = static_cast<std::size_t>(oracle.in_types[0].shape[1]);
+  const auto N = static_cast<double>(oracle.in_types[0].shape[0]);
+  const double d_loss = oracle.in.size() == 3 ? std::abs(oracle.in[2][0]) : 1.0;
+  return each_element(oracle, output, [&](std::size_t i) {
+    const double hot = oracle.in[1][i / C] == static_cast<double>(i % C) ? 1.0 : 0.0;
+    return gamma(4) * (std::abs(oracle.in[0][i]) + hot) / N * d_loss;
+  });
+}
+
+}  // namespace
+
+OpCases cases_of_SoftmaxCrossEntropy() {
+  OpCases table{.bound = softmax_bound,
+                .cases = cases_with_labels(normal(3.0)),
+                .specials = {},
+                .gradient_through = 0b01};
+  const double third = 1.0 / 3.0;
+  const auto row = [&](std::string name, std::vector<double> logits, int label, double loss,
+                       std::vector<double> probabilities) {
+    const auto C = static_cast<std::int64_t>(logits.size());
+    table.specials.push_back(
+        {std::move(name),
+         {},
+         {{matrix(1, C), std::move(logits)}, {labels(1), {static_cast<double>(label)}}},
+         {{loss}, std::move(probabilities)}});
+  };
+  row("all_equal_first_label", {4, 4, 4}, 0, std::log(3.0), {third, third, third});
+  row("all_equal_last_label", {-4, -4, -4}, 2, std::log(3.0), {third, third, third});
+  row("zeros_of_both_signs", {0.0, -0.0}, 1, std::log(2.0), {0.5, 0.5});
+  row("far_apart_right", {1000, 0}, 0, 0.0, {1, 0});
+  row("far_apart_wrong", {1000, 0}, 1, 1000.0, {1, 0});
+  row("one_minus_inf", {0, -kInf, 0}, 0, std::log(2.0), {0.5, 0, 0.5});
+  row("label_at_minus_inf", {0, -kInf, 0}, 1, kInf, {0.5, 0, 0.5});
+  row("one_plus_inf", {0, kInf, 0}, 1, kNan, {kNan, kNan, kNan});
+  row("all_minus_inf", {-kInf, -kInf, -kInf}, 0, kNan, {kNan, kNan, kNan});
+  row("one_nan", {0, 1, kNan}, 0, kNan, {kNan, kNan, kNan});
+  row("nan_first", {kNan, 1, 0}, 1, kNan, {kNan, kNan, kNan});
+  // A bad row spoils the mean, and no probabilities but its own.
+  table.specials.push_back({"second_row_nan",
+                            {},
+                            {{matrix(2, 2), {1, 1, kNan, 0}}, {labels(2), {0, 1}}},
+                            {{kNan}, {0.5, 0.5, kNan, kNan}}});
+  return table;
+}
+
+OpCases cases_of_SoftmaxCrossEntropyGrad() {
+  OpCases table{Agreement::bounded, softmax_grad_bound, cases_with_labels(uniform(0.0, 1.0)), {}};
+  for (const Shape& shape : logits_shapes()) {
+    table.cases.push_back({shape_name(shape) + "_d_loss",
+                           {},
+                           {f32(shape, uniform(0.0, 1.0)), i32({shape[0]}, below(shape[1])),
+                            f32(Shape{}, normal())}});
+  }
+  const SpecialCase::Values certain{matrix(2, 2), {1, 0, 0, 1}};
+  const SpecialCase::Values ends{labels(2), {0, 1}};
+  table.specials = {
+      {"certain_and_right", {}, {certain, ends}, {{0, 0, 0, 0}}},
+      {"certain_and_wrong", {}, {certain, {labels(2), {1, 0}}}, {{0.5, -0.5, -0.5, 0.5}}},
+      {"nan_stays_alone", {}, {{matrix(2, 2), {kNan, 0, 0, 1}}, ends}, {{kNan, 0, 0, 0}}},
+      {"d_loss_nan",
+       {},
+       {certain, ends, {{Shape{}, DType::f32}, {kNan}}},
+       {{kNan, kNan, kNan, kNan}}},
+      {"d_loss_zero",
+       {},
+       {{matrix(2, 2), {0.5, 0.5, 0.5, 0.5}}, ends, {{Shape{}, DType::f32}, {0}}},
+       {{0, 0, 0, 0}}},
+  };
+  return table;
+}
+
+OpCases cases_of_Argmax() {
+  OpCases table{Agreement::equal_bits, relative(0), {}, {}};
+  for (const Shape& shape : logits_shapes()) {
+    table.cases.push_back({shape_name(shape), {}, {f32(shape, coarse())}});
+  }
+  table.specials = {
+      {"first_of_equals", {}, {{matrix(3, 3), {2, 2, 2, 1, 2, 2, -1, -2, -1}}}, {{0, 1, 0}}},
+      {"zeros_are_equal", {}, {{matrix(2, 2), {-0.0, 0.0, 0.0, -0.0}}}, {{0, 0}}},
+      {"nan_is_largest",
+       {},
+       {{matrix(3, 3), {1, kNan, kInf, kNan, kNan, 1, kInf, 1, kNan}}},
+       {{1, 0, 2}}},
+      {"infinities",
+       {},
+       {{matrix(3, 3), {-kInf, -kInf, -kInf, 1, kInf, kInf, -kInf, 1, -kInf}}},
+       {{0, 1, 1}}},
+  };
+  return table;
+}
+
+OpCases cases_of_CorrectCount() {
+  return {
+      Agreement::equal_bits,
+      relative(0),
+      cases_with_labels(coarse()),
+      {{"first_and_last_label",
+        {},
+        {{matrix(3, 3), {5, 1, 1, 1, 1, 5, 5, 1, 1}}, {labels(3), {0, 2, 2}}},
+        {{2}}},
+       {"ties_count_for_the_first", {}, {{matrix(2, 2), {1, 1, 1, 1}}, {labels(2), {0, 1}}}, {{1}}},
+       {"nan_is_largest", {}, {{matrix(2, 2), {1, kNan, kInf, kNan}}, {labels(2), {1, 0}}}, {{1}}},
+       {"all_minus_inf", {}, {{matrix(1, 2), {-kInf, -kInf}}, {labels(1), {0}}}, {{1}}}}};
+}
+
+}  // namespace stepscope::conformance

@@ -1,0 +1,26 @@
+// Comparing outputs with an oracle, and saying which element failed by how much.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "tests/conformance/cells.h"
+
+namespace stepscope::conformance {
+
+// NaN equals NaN; zeros differ by their sign only if `equal_bits`.
+testing::AssertionResult same_bits(const OpSite& site, const std::vector<Bytes>& outputs,
+                                   const std::vector<Bytes>& expected);
+
+// Each element within the bound of its op; i32 exactly. `worst` receives the largest share of a
+// bound that was used.
+testing::AssertionResult within_bound(const OpEntry& op, const OpSite& site, const Elements& inputs,
+                                      const Elements& outputs, const Elements& oracle,
+                                      double* worst);
+
+// Values written by hand: bits where the op promises them; else NaN and infinities by class and
+// finite values to 2^-20, since their last digits are what the drawn cases check.
+testing::AssertionResult as_written(Agreement agreement, const Elements& outputs,
+                                    const Elements& written);
+
+}  // namespace stepscope::conformance

@@ -1,0 +1,65 @@
+// Special values: what docs/vocabulary.md says of zeros, infinities, NaN, ties and the ends of the
+// label range, as tables written by hand, on every backend that computes.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/conformance/cells.h"
+#include "tests/conformance/compare.h"
+
+namespace stepscope::conformance {
+namespace {
+
+struct Row {
+  std::string backend;
+  const OpEntry* op = nullptr;
+};
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  for (const std::string& name : backend_names()) {
+    for (const OpEntry& op : all_ops()) {
+      if (name != "null") all.push_back({name, &op});
+    }
+  }
+  return all;
+}
+
+class SpecialValues : public testing::TestWithParam<Row> {};
+
+TEST_P(SpecialValues, AsWritten) {
+  const auto& [backend_name, op] = GetParam();
+  Backend& under_test = backend(backend_name);
+  ASSERT_FALSE(op->table.specials.empty()) << op->name << " has no special cases";
+  std::string unsupported;
+  for (const SpecialCase& special : op->table.specials) {
+    SCOPED_TRACE(special.name);
+    std::vector<TensorType> types;
+    Elements inputs;
+    for (const SpecialCase::Values& values : special.in) {
+      types.push_back(values.type);
+      inputs.push_back(values.elements);
+    }
+    const OpSite site = site_of(op->kind, special.attrs, types, DType::f32);
+    const Lowered lowered = lower(under_test, site);
+    if (lowered.kernel == nullptr) {
+      unsupported = lowered.reason;
+      continue;
+    }
+    const RunResult result = run_op(under_test, *lowered.kernel, input_bytes(site, inputs));
+    const Agreement agreement = std::max(op->table.agreement, special.agreement);
+    EXPECT_TRUE(as_written(agreement, output_elements(site, result.outputs), special.out));
+    EXPECT_TRUE(result.damage.empty()) << result.damage.front();
+  }
+  if (!unsupported.empty()) GTEST_SKIP() << unsupported;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SpecialValues, testing::ValuesIn(rows()), [](const auto& made) {
+  return fmt::format("{}_{}", made.param.backend, made.param.op->name);
+});
+
+}  // namespace
+}  // namespace stepscope::conformance
