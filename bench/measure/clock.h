@@ -1,5 +1,5 @@
-// The one clock of measuring code: steady, so that no interval is ever negative because somebody set
-// the time. Wall-clock time is for dates in a record and is read elsewhere.
+// The one clock of measuring code: steady, so that no interval is ever negative because somebody
+// set the time. Wall-clock time is for dates in a record and is read elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

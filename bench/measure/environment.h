@@ -1,0 +1,49 @@
+// Environment: facts of the machine and the build, for the record. What cannot be found out is said
+// to be so, with the reason; nothing here throws for it. No name of the machine or its user is
+// read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stepscope {
+
+struct Fact {
+  std::string name;
+  std::optional<std::string> value;
+  std::string reason;  // why there is no value
+
+  std::string text() const;  // the value, or "not available: " and the reason
+};
+
+struct Environment {
+  std::vector<Fact> facts;  // in a fixed order, always the same names
+
+  // Some of them as numbers.
+  std::vector<int> allowed_cpus;              // that this thread may run on
+  std::optional<std::uint64_t> memory_bytes;  // of the machine
+  std::optional<double> load_average;         // of the last minute, when it was read
+
+  // Null when there is no fact of that name.
+  const Fact* find(std::string_view name) const;
+};
+
+// Where to look; tests look elsewhere.
+struct EnvironmentSources {
+  std::filesystem::path root = "/";        // of proc, sys, run
+  const char* const* variables = nullptr;  // "NAME=value", null at the end; null: the process's own
+};
+
+Environment read_environment(const EnvironmentSources& sources = {});
+
+// name -> text, as records hold them.
+std::vector<std::pair<std::string, std::string>> environment_facts(
+    const EnvironmentSources& sources = {});
+
+}  // namespace stepscope

@@ -1,0 +1,66 @@
+// The clock: steady, and no other within reach of measuring code.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure/clock.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+TEST(Clock, NeverGoesBack) {
+  Stamp last = now();
+  for (int i = 0; i < 100'000; ++i) {
+    const Stamp next = now();
+    ASSERT_GE(next, last);
+    last = next;
+  }
+}
+
+// Clocks that somebody may set, or that may be one of those.
+constexpr std::array<std::string_view, 8> kSettable{
+    "system_clock", "high_resolution_clock", "utc_clock",     "tai_clock",
+    "gettimeofday", "CLOCK_REALTIME",        "timespec_get(", "std::time("};
+
+std::vector<std::string> settable_clocks_in(std::string_view text) {
+  std::vector<std::string> found;
+  for (const std::string_view clock : kSettable) {
+    if (text.find(clock) != std::string_view::npos) found.emplace_back(clock);
+  }
+  return found;
+}
+
+TEST(Clock, SearchFindsASettableClock) {
+  EXPECT_EQ(settable_clocks_in("auto t = std::chrono::system_clock::now();"),
+            (std::vector<std::string>{"system_clock"}));
+  EXPECT_TRUE(settable_clocks_in("auto t = std::chrono::steady_clock::now();").empty());
+}
+
+// Dates of records are read in bench/cli, which times nothing.
+TEST(Clock, MeasuringCodeKnowsNoSettableClock) {
+  int files = 0;
+  for (const char* folder :
+       {"bench/measure", "bench/compare", "bench/suites", "backends", "graph"}) {
+    const auto root = std::filesystem::path(STEPSCOPE_SOURCE_DIR) / folder;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".h" && extension != ".cpp" && extension != ".cu") continue;
+      std::ifstream in(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(in), {}};
+      EXPECT_EQ(settable_clocks_in(text), std::vector<std::string>{}) << entry.path();
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 10);
+}
+
+}  // namespace
+}  // namespace stepscope
