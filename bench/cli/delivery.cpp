@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "bench/cli/commands.h"
+#include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
 #include "bench/record/files.h"
 #include "bench/record/json.h"
@@ -20,6 +21,12 @@ Record begin_record(const Context& context) {
   record.command = context.command_line;
   record.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   record.environment = environment_facts();
+  const Handshake cores = measure_core_handshake();
+  record.environment.emplace_back(
+      "core_distance", cores.round_trip_ns
+                           ? fmt::format("{}, round trip {:.0f} ns", name(cores.distance),
+                                         *cores.round_trip_ns)
+                           : fmt::format("{}: {}", name(cores.distance), cores.reason));
   return record;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -72,6 +73,13 @@ constexpr Command kCommands[] = {
      [](const Options&, const Context& context) { return run_devices(context); }},
 };
 
+// What computes when nobody says: eigen, or the oracle where the build has none.
+std::string preferred_backend(const Registry& registry) {
+  const std::vector<std::string> names = registry.names();
+  const bool eigen = std::find(names.begin(), names.end(), "eigen") != names.end();
+  return eigen ? "eigen" : "reference";
+}
+
 int usage_error(const std::string& message) {
   fmt::print(stderr, "stepscope: {}\n", message);
   return kUsage;
@@ -82,7 +90,10 @@ int run(int argc, char** argv) {
                "stepscope");
   app.set_version_flag("--version", std::string("stepscope ") + STEPSCOPE_VERSION);
   app.require_subcommand(1);
-  std::vector<Flags> flags(std::size(kCommands));
+  const Registry registry = Registry::builtin();
+  Flags defaults;
+  defaults.backends = {preferred_backend(registry)};
+  std::vector<Flags> flags(std::size(kCommands), defaults);
   std::vector<CLI::App*> apps;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(kCommands); ++i) {
@@ -108,7 +119,6 @@ int run(int argc, char** argv) {
   }
   std::string command_line = "stepscope";
   for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
-  const Registry registry = Registry::builtin();
   for (std::size_t i = 0; i < apps.size(); ++i) {
     if (!apps[i]->parsed()) continue;
     return kCommands[i].run(resolve(flags[i], registry), {registry, command_line});

@@ -56,7 +56,7 @@ std::string step_table(const Record& record) {
                {"mode", kLeft},
                {"step, median"},
                {"quartiles", kRight},
-               {"vs first"},
+               {"vs " + (record.arms.empty() ? "first" : record.arms.front().mode_requested)},
                {"dispatch alone"},
                {"per op"},
                {"submissions"},
