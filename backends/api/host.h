@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -59,7 +60,7 @@ class HostStream final : public Stream {
 class HostBackend : public Backend {
  public:
   // Makes the kernel of a site, or throws unsupported with the reason.
-  using Maker = std::unique_ptr<Kernel> (*)(const OpSite& site);
+  using Maker = std::function<std::unique_ptr<Kernel>(const OpSite& site)>;
 
   const BackendInfo& info() const final { return info_; }
   std::size_t alignment() const final { return kHostAlignment; }
@@ -71,7 +72,7 @@ class HostBackend : public Backend {
   void mark_live(std::byte* data, std::size_t bytes) final;
 
   // For ops from outside the tree, and for the backend's own table. Replaces what was there.
-  void set_maker(OpKind kind, Maker maker) { makers_[kind] = maker; }
+  void set_maker(OpKind kind, Maker maker) { makers_[kind] = std::move(maker); }
 
  protected:
   explicit HostBackend(BackendInfo info) : info_(std::move(info)) {}

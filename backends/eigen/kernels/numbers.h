@@ -1,0 +1,62 @@
+// What a kernel must know of its site, as plain numbers: filled when a site is lowered, read at
+// each launch. Plain data without functions, so that no translation unit emits code for it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stepscope::eigen {
+
+// A product packs each operand into a buffer (204,864 bytes for the first layer of the mlp at batch
+// 32). Eigen takes a buffer up to this size from the stack and a larger one from the heap; its own
+// limit, 128 KiB, would cost allocations in every step. backends/eigen/team.cpp refuses threads
+// whose stack is too small.
+inline constexpr std::size_t kStackBufferBytes = 1048576;
+
+// a {M, K}, b {K, N}, c {M, N}; a transposed operand is stored with its dimensions swapped.
+struct Product {
+  std::int64_t M, N, K;
+  bool transpose_a, transpose_b;
+  int threads;
+};
+
+struct Elements {
+  std::int64_t elements;
+};
+
+struct Scaled {
+  std::int64_t elements;
+  float factor;
+};
+
+// A tensor around one of its axes: {outer, depth, inner}.
+struct Axis {
+  std::int64_t outer, depth, inner;
+};
+
+// {N, C}: rows to be classified.
+struct Rows {
+  std::int64_t N, C;
+  bool has_d_loss;
+};
+
+struct Sgd {
+  std::int64_t elements;
+  bool advance_step;
+};
+
+struct Momentum {
+  std::int64_t elements;
+  float mu;
+  bool advance_step;
+};
+
+struct Adam {
+  std::int64_t elements;
+  double beta1, beta2;
+  float epsilon;
+  bool advance_step;
+};
+
+}  // namespace stepscope::eigen

@@ -1,0 +1,108 @@
+// Softmax with cross-entropy, its gradient, argmax and the count of correct rows.
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "backends/eigen/kernels/kernels.h"
+#include "backends/eigen/kernels/lanes.h"
+#include "backends/eigen/kernels/math.h"
+
+namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA {
+namespace {
+
+// Rows are short (10 classes), so what can be is done on a block of them at once, as one array.
+constexpr std::int64_t kBlock = 16;
+
+std::int64_t block_end(std::int64_t begin, std::int64_t N) {
+  return N - begin < kBlock ? N : begin + kBlock;
+}
+
+// row {C}: the first largest; a NaN counts as largest.
+std::int64_t argmax_of(const float* row, std::int64_t C) {
+  std::int64_t best = 0;
+  for (std::int64_t c = 0; c < C; ++c) {
+    if (row[c] != row[c]) return c;
+    if (row[c] > row[best]) best = c;
+  }
+  return best;
+}
+
+// logits {rows, C}, labels {rows} -> probabilities {rows, C}; the sum of the rows' losses.
+// A row with a NaN, a +inf or nothing but -inf is NaN throughout: its exponents are.
+double softmax(const float* logits, const std::int32_t* labels, std::int64_t rows, std::int64_t C,
+               float* probabilities) {
+  double shifted_labels = 0.0;
+  for (std::int64_t n = 0; n < rows; ++n) {
+    const float* row = logits + n * C;
+    const float largest = largest_of(row, C);
+    for (std::int64_t c = 0; c < C; ++c) probabilities[n * C + c] = row[c] - largest;
+    shifted_labels += double{probabilities[n * C + labels[n]]};
+  }
+#pragma omp simd
+  for (std::int64_t i = 0; i < rows * C; ++i) probabilities[i] = exp_of(probabilities[i]);
+  // The sum of logarithms as the logarithm of a product: each factor is in [1, C], so that sixteen
+  // of them stay below 2^1023 for any C there can be.
+  double sums = 1.0;
+  for (std::int64_t n = 0; n < rows; ++n) {
+    float* row = probabilities + n * C;
+    const float sum = sum_of(row, C);
+    for (std::int64_t c = 0; c < C; ++c) row[c] /= sum;
+    sums *= double{sum};
+  }
+  return std::log(sums) - shifted_labels;
+}
+
+}  // namespace
+
+// logits {N, C}, labels i32{N} -> loss {}, probabilities {N, C}
+// Subtracts the row's maximum and clamps nothing; the loss is the mean over the N rows, added up in
+// f64 in the order of the rows.
+void SoftmaxCrossEntropy(Operands operands, const Rows& site) {
+  const auto N = site.N;
+  const auto C = site.C;
+  double loss = 0.0;
+  for (std::int64_t n = 0; n < N; n += kBlock) {
+    loss += softmax(f32(operands, 0) + n * C, i32(operands, 1) + n, block_end(n, N) - n, C,
+                    f32(operands, 3) + n * C);
+  }
+  *f32(operands, 2) = static_cast<float>(loss / static_cast<double>(N));
+}
+
+// probabilities {N, C}, labels i32{N}[, d_loss {}] -> d_logits {N, C}
+void SoftmaxCrossEntropyGrad(Operands operands, const Rows& site) {
+  const auto N = site.N;
+  const auto C = site.C;
+  const float* probabilities = f32(operands, 0);
+  const std::int32_t* labels = i32(operands, 1);
+  float* d_logits = f32(operands, site.has_d_loss ? 3 : 2);
+  const float d_loss = site.has_d_loss ? *f32(operands, 2) : 1.0F;
+  const auto factor = static_cast<float>(double{d_loss} / static_cast<double>(N));
+  for (std::int64_t begin = 0; begin < N; begin += kBlock) {
+    const std::int64_t end = block_end(begin, N);
+    float hot[kBlock];  // read before d_logits is written: both may be one array
+    for (std::int64_t n = begin; n < end; ++n) hot[n - begin] = probabilities[n * C + labels[n]];
+#pragma omp simd
+    for (std::int64_t i = begin * C; i < end * C; ++i) d_logits[i] = probabilities[i] * factor;
+    for (std::int64_t n = begin; n < end; ++n) {
+      d_logits[n * C + labels[n]] = (hot[n - begin] - 1.0F) * factor;
+    }
+  }
+}
+
+// x {N, C} -> i32{N}
+void Argmax(Operands operands, const Rows& site) {
+  for (std::int64_t n = 0; n < site.N; ++n) {
+    i32(operands, 1)[n] =
+        static_cast<std::int32_t>(argmax_of(f32(operands, 0) + n * site.C, site.C));
+  }
+}
+
+// logits {N, C}, labels i32{N} -> i32{}
+void CorrectCount(Operands operands, const Rows& site) {
+  std::int32_t correct = 0;
+  for (std::int64_t n = 0; n < site.N; ++n) {
+    correct += argmax_of(f32(operands, 0) + n * site.C, site.C) == i32(operands, 1)[n] ? 1 : 0;
+  }
+  *i32(operands, 2) = correct;
+}
+
+}  // namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA

@@ -1,0 +1,34 @@
+// The kernels of one instruction set as a table of functions: all that the rest of the program sees
+// of them. The tables are constants; choosing one is the whole choice of an instruction set.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "backends/eigen/kernels/numbers.h"
+
+namespace stepscope::eigen {
+
+// Addresses of the inputs, then of the outputs. Any address that fits the element type will do;
+// multiples of 64 bytes are fastest.
+using Operands = std::byte* const*;
+
+struct Table {
+  const char* library_version;  // of Eigen: 3.4.0
+#define STEPSCOPE_EIGEN_KERNEL(op, numbers, by, in_place) \
+  void (*op)(Operands operands, const numbers& site);
+#include "backends/eigen/kernels/kernel_list.inc"
+#undef STEPSCOPE_EIGEN_KERNEL
+};
+
+namespace v2 {
+extern const Table table;
+}
+namespace v3 {
+extern const Table table;
+}
+namespace v4 {
+extern const Table table;
+}
+
+}  // namespace stepscope::eigen

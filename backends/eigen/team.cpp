@@ -1,0 +1,95 @@
+// Counting threads and measuring stacks.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/eigen/team.h"
+
+#include <dlfcn.h>
+#include <omp.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+#include "backends/eigen/kernels/numbers.h"
+#include "ops/base/check.h"
+
+namespace stepscope::eigen {
+namespace {
+
+// A product keeps two packed blocks on the stack of its caller, and one on that of any other thread
+// of a team; the rest is for whoever calls, and for Eigen's frames.
+constexpr std::size_t kCallerStack = 4 * kStackBufferBytes;
+constexpr std::size_t kWorkerStack = kStackBufferBytes + kStackBufferBytes / 2;
+
+// Bytes of the calling thread's stack, used ones included; for the first thread of the process what
+// RLIMIT_STACK allows. Zero when the system does not tell.
+std::size_t stack_bytes() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  const int failed = pthread_attr_getstack(&attributes, &lowest, &bytes);
+  pthread_attr_destroy(&attributes);
+  return failed == 0 ? bytes : 0;
+}
+
+struct Team {
+  int threads = 0;
+  std::size_t smallest_stack =
+      std::numeric_limits<std::size_t>::max();  // of those beside the caller
+};
+
+Team probe(int threads) {
+  Team team;
+#pragma omp parallel num_threads(threads)
+  {
+    const std::size_t bytes = omp_get_thread_num() == 0 ? team.smallest_stack : stack_bytes();
+#pragma omp critical(stepscope_eigen_probe)
+    {
+      ++team.threads;
+      team.smallest_stack = std::min(team.smallest_stack, bytes);
+    }
+  }
+  return team;
+}
+
+}  // namespace
+
+void require_team(int threads) {
+  check(threads >= 1, Fault::bad_input, "eigen: threads must be 1 or more, got {}", threads);
+  check(omp_in_parallel() == 0, Fault::device,
+        "eigen: made within a parallel region of {} threads, where products would run on one; make "
+        "it "
+        "outside",
+        omp_get_num_threads());
+  check(omp_get_thread_limit() >= threads, Fault::device,
+        "eigen: {} threads wanted, OMP_THREAD_LIMIT allows {}; raise it or lower --threads",
+        threads, omp_get_thread_limit());
+  const std::size_t own_stack = stack_bytes();
+  check(own_stack >= kCallerStack, Fault::device,
+        "eigen: the stack is limited to {} bytes, products need {}; raise it with ulimit -s",
+        own_stack, kCallerStack);
+  omp_set_dynamic(0);
+  const Team team = probe(threads);
+  check(team.threads == threads, Fault::device, "eigen: {} threads wanted, OpenMP gives {}",
+        threads, team.threads);
+  check(
+      team.smallest_stack >= kWorkerStack, Fault::device,
+      "eigen: OpenMP gives its threads stacks of {} bytes, products need {}; set OMP_STACKSIZE=4M",
+      team.smallest_stack, kWorkerStack);
+}
+
+std::string openmp_runtime() {
+  // Looked up by name, because an executable may hold an entry of its own for the function.
+  Dl_info info{};
+  std::string_view file = "an unknown runtime";
+  void* function = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+  if (function != nullptr && dladdr(function, &info) != 0 && info.dli_fname != nullptr) {
+    file = info.dli_fname;
+    file.remove_prefix(file.rfind('/') + 1);
+  }
+  return fmt::format("{}, {}", _OPENMP, file);
+}
+
+}  // namespace stepscope::eigen
