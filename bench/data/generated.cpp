@@ -38,7 +38,7 @@ int between(const std::array<int, kGrid * kGrid>& grid, std::int64_t y, std::int
   };
   const std::int64_t upper = at(y0, x0) * (kOne - right) + at(y0, x0 + 1) * right;
   const std::int64_t lower = at(y0 + 1, x0) * (kOne - right) + at(y0 + 1, x0 + 1) * right;
-  return static_cast<int>((upper * (kOne - down) + lower * down) / (kOne * kOne));
+  return static_cast<int>((upper * (kOne - down) + lower * down) / kOne / kOne);
 }
 
 std::vector<Pattern> make_patterns(const GeneratedSpec& spec) {
