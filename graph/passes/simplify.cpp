@@ -57,12 +57,12 @@ class Simplifier {
                        [&](ValueId id) { return graph_.value(id).sharing == Sharing::overwrite; });
   }
 
-  // Made by a Fill, or a view of what a Fill made.
+  // Made by a Fill of ones, or a view of what such a Fill made.
   bool is_ones(ValueId id) const {
     const std::int32_t maker = graph_.value(stand_in_[at(id)]).producer;
     if (maker < 0) return false;
-    const auto* fill = std::get_if<FillAttrs>(&graph_.ops()[static_cast<std::size_t>(maker)].attrs);
-    return fill != nullptr && fill->value == 1.0;
+    const Op& op = graph_.ops()[static_cast<std::size_t>(maker)];
+    return op.kind == OpKind::Fill && std::get<FillAttrs>(op.attrs).value == 1.0;
   }
 
   // The input that a multiplication by one gives back; invalid for any other op. x * 1 is x, bit

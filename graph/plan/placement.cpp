@@ -3,6 +3,7 @@
 #include "graph/plan/placement.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -42,13 +43,13 @@ class Placer {
   }
 
   // Bytes of the arena when blocks are placed in that order; gives up, with no value, as soon as it
-  // passes `limit`.
-  std::optional<std::size_t> fit(const Order& order, std::size_t limit) {
+  // passes `limit`. The first `unchanged` of the order stand where the accepted fit has them.
+  std::optional<std::size_t> fit(const Order& order, std::size_t unchanged, std::size_t limit) {
     for (Entry& entry : by_start_) entry.placed = false;
     std::size_t arena = 0;
-    for (const std::uint32_t each : order) {
-      Entry& entry = by_start_[each];
-      entry.offset = best_gap(entry.block);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      Entry& entry = by_start_[order[i]];
+      entry.offset = i < unchanged ? offsets_[entry.index] : best_gap(entry.block);
       entry.placed = true;
       arena = std::max(arena, entry.offset + entry.block.bytes);
       if (arena > limit) return std::nullopt;
@@ -56,20 +57,21 @@ class Placer {
     return arena;
   }
 
-  // Place in `order` of the block that ends highest in the arena of the last complete fit.
-  std::size_t position_of_top(const Order& order) const {
-    const auto end = [&](std::uint32_t each) {
-      return by_start_[each].offset + by_start_[each].block.bytes;
-    };
-    const auto top =
-        std::max_element(order.begin(), order.end(),
-                         [&](std::uint32_t a, std::uint32_t b) { return end(a) < end(b); });
-    return static_cast<std::size_t>(top - order.begin());
-  }
-
-  void remember() {
+  // Takes the last fit, a complete one, for the answer.
+  void accept() {
     for (const Entry& entry : by_start_) offsets_[entry.index] = entry.offset;
   }
+
+  // Where in `order` the blocks stand that end above `bytes` in the accepted fit.
+  std::vector<std::size_t> ending_above(const Order& order, std::size_t bytes) const {
+    std::vector<std::size_t> positions;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Entry& entry = by_start_[order[i]];
+      if (offsets_[entry.index] + entry.block.bytes > bytes) positions.push_back(i);
+    }
+    return positions;
+  }
+
   std::vector<std::size_t> offsets() && { return std::move(offsets_); }
 
  private:
@@ -155,25 +157,34 @@ Placement place(std::span<const Block> blocks, int search_rounds) {
   Placer placer(blocks);
   Order order = placer.largest_first();
   const std::size_t bound = peak(blocks);
-  std::size_t arena = *placer.fit(order, SIZE_MAX);
-  placer.remember();
+  std::size_t arena = *placer.fit(order, 0, std::numeric_limits<std::size_t>::max());
+  placer.accept();
+  if (arena == bound) return {std::move(placer).offsets(), arena};
 
   constexpr std::uint64_t kSeed = 1;  // any fixed number: plans must not differ between runs
   Philox draws(kSeed);
-  std::size_t top = placer.position_of_top(order);
+  const auto draw = [&](std::size_t below) { return static_cast<std::size_t>(draws.below(below)); };
+  std::vector<std::size_t> high = placer.ending_above(order, bound);
   for (int round = 0; round < search_rounds && arena > bound; ++round) {
-    // Whatever ends highest decides the size of the arena: let it choose earlier. Every other round
-    // moves any block, since the way down may lead over another one.
+    // A block that ends too high chooses earlier. That alone gets stuck, so every other round swaps
+    // any two.
     Order changed = order;
-    const std::size_t from =
-        round % 2 == 0 ? top : static_cast<std::size_t>(draws.below(order.size()));
-    move_forward(changed, from, static_cast<std::size_t>(draws.below(from + 1)));
-    const std::optional<std::size_t> bytes = placer.fit(changed, arena);
+    std::size_t to = 0;
+    if (round % 2 == 0) {
+      const std::size_t from = high[draw(high.size())];
+      to = draw(from + 1);
+      move_forward(changed, from, to);
+    } else {
+      const std::size_t from = draw(changed.size());
+      to = draw(from + 1);
+      std::swap(changed[from], changed[to]);
+    }
+    const std::optional<std::size_t> bytes = placer.fit(changed, to, arena);
     if (!bytes) continue;
     order = std::move(changed);
     arena = *bytes;
-    placer.remember();
-    top = placer.position_of_top(order);
+    placer.accept();
+    high = placer.ending_above(order, bound);
   }
   return {std::move(placer).offsets(), arena};
 }

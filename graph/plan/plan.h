@@ -66,7 +66,9 @@ enum class InPlace : std::uint8_t { off, on };
 struct PlanOptions {
   std::size_t alignment = 64;  // bytes, a power of two; 64 on a CPU, 256 on CUDA
   InPlace in_place = InPlace::on;
-  int search_rounds = 200;  // of the local search behind best fit; 0: best fit alone
+  // Of the local search behind best fit; 0: best fit alone. Most steps need none, since best fit
+  // reaches the bound.
+  int search_rounds = 1000;
 };
 
 // Places every value. Largest first, best fit, then a local search with a fixed seed: the same
