@@ -2,7 +2,8 @@
 //
 // Header, big-endian: 0x00 0x00, element type, number of dimensions, then each dimension as 32
 // bits; the elements follow in row-major order and end the file. Source: Y. LeCun, C. Cortes, C.
-// Burges, "The MNIST database", section "file formats". SPDX-License-Identifier: Apache-2.0
+// Burges, "The MNIST database", section "file formats".
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Passes: a pass is a name and a pure function from graph to graph. The pipeline runs a list of
-// them, verifies after each, and keeps what each one changed. SPDX-License-Identifier: Apache-2.0
+// them, verifies after each, and keeps what each one changed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // The order of ops: updates move right behind their gradients, where no later op reads the old
-// value. SPDX-License-Identifier: Apache-2.0
+// value.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
