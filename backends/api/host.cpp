@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/api/host.h"
 
-#include <cstring>
+#include <algorithm>
 #include <fstream>
 #include <new>
 #include <string>
@@ -46,11 +46,11 @@ std::unique_ptr<Recording> HostStream::end_recording() {
 }
 
 void HostStream::do_copy_in(std::byte* to, std::span<const std::byte> from) {
-  std::memcpy(to, from.data(), from.size());
+  std::copy(from.begin(), from.end(), to);
 }
 
 void HostStream::do_copy_out(std::span<std::byte> to, const std::byte* from) {
-  std::memcpy(to.data(), from, to.size());
+  std::copy_n(from, to.size(), to.begin());
 }
 
 std::unique_ptr<Memory> HostBackend::allocate(std::size_t bytes) {
