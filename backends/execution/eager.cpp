@@ -77,6 +77,16 @@ const CachedKernel& EagerExecutor::find_kernel(const Op& op, Stream& stream) {
   return cache_.find(key, stream, [&] { return live_site(op); });
 }
 
+void EagerExecutor::mark_rests_dead(const Op& op, const CachedKernel& found, std::byte* scratch) {
+  for (std::size_t k = 0; k < op.outputs.size(); ++k) {
+    const Tensor& made = tensor(op.outputs[k]);
+    if (made.block_class == 0) continue;
+    pool_.mark_rest_dead(made.data, made.block_class, output_bytes(*found.kernel, k));
+  }
+  if (scratch == nullptr) return;
+  pool_.mark_rest_dead(scratch, found.scratch_class, found.kernel->needs().scratch);
+}
+
 void EagerExecutor::run(std::size_t index, Stream& stream) {
   const Op& op = graph().ops()[index];
   const CachedKernel& found = find_kernel(op, stream);
@@ -89,12 +99,13 @@ void EagerExecutor::run(std::size_t index, Stream& stream) {
     Tensor& made = tensor(op.outputs[k]);
     const int overwritten = found.overwrites[k];
     made.block_class = found.output_class[k];
-    made.data = overwritten < 0 ? take(made.block_class)
-                                : operands[static_cast<std::size_t>(overwritten)];
+    made.data =
+        overwritten < 0 ? take(made.block_class) : operands[static_cast<std::size_t>(overwritten)];
     made.type = out[k];
     operands[count++] = made.data;
   }
   std::byte* scratch = take(found.scratch_class);
+  if constexpr (kTrackDeadMemory) mark_rests_dead(op, found, scratch);
   stream.submit(found.kernel->bind(operands.data(), scratch), static_cast<std::uint32_t>(index));
   if (scratch != nullptr) pool_.give(scratch, found.scratch_class);
   make_views(index + 1);

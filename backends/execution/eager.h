@@ -26,6 +26,7 @@ class EagerExecutor final : public Executor {
 
   Tensor& tensor(ValueId id) { return tensors_[static_cast<std::size_t>(id.index)]; }
   void run(std::size_t index, Stream& stream);
+  void mark_rests_dead(const Op& op, const CachedKernel& found, std::byte* scratch);
   const CachedKernel& find_kernel(const Op& op, Stream& stream);
   OpSite live_site(const Op& op);
   // Class 0 is no block.

@@ -43,8 +43,8 @@ void BoundProgram::find_lifetimes(const Program& program) {
   for (const ValueId id : graph.ids()) {
     const auto value = static_cast<std::size_t>(id.index);
     if (plan.slots[value].segment == Segment::model) continue;
-    const auto owner =
-        static_cast<std::size_t>(plan.memory_of[static_cast<std::size_t>(graph.storage(id).index)].index);
+    const auto owner = static_cast<std::size_t>(
+        plan.memory_of[static_cast<std::size_t>(graph.storage(id).index)].index);
     Lifetime& block = block_lives[owner];
     block.first = block.first < 0 ? lives[value].first : std::min(block.first, lives[value].first);
     block.last = std::max(block.last, lives[value].last);
@@ -68,6 +68,8 @@ void BoundProgram::find_lifetimes(const Program& program) {
     born_[i].push_back(block);
     dies_[i].push_back(block);
   }
+  std::sort(kept_.begin(), kept_.end(),
+            [](const Block& a, const Block& b) { return a.data < b.data; });
   backend_.mark_dead(arena_->data(), arena_->bytes());
 }
 
@@ -84,11 +86,8 @@ void BoundProgram::submit_tracking_dead(Stream& stream) const {
 void BoundProgram::mark_all_live() const { backend_.mark_live(arena_->data(), arena_->bytes()); }
 
 void BoundProgram::mark_all_dead_but_kept() const {
-  std::vector<Block> alive = kept_;
-  std::sort(alive.begin(), alive.end(),
-            [](const Block& a, const Block& b) { return a.data < b.data; });
   std::byte* at = arena_->data();
-  for (const Block& block : alive) {
+  for (const Block& block : kept_) {
     backend_.mark_dead(at, static_cast<std::size_t>(block.data - at));
     at = block.data + block.bytes;
   }

@@ -43,7 +43,7 @@ class BoundProgram {
   std::vector<std::byte*> operands_;   // of all launches, one after the other
   std::vector<Launch> launches_;
   std::vector<std::vector<Block>> born_, dies_;  // per op; empty in release builds
-  std::vector<Block> kept_;
+  std::vector<Block> kept_;                      // by address
 };
 
 class PlannedExecutor final : public Executor {

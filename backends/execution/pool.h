@@ -51,6 +51,14 @@ class BlockPool {
     return block;
   }
 
+  // Only the first `used` bytes of a taken block belong to somebody: what lies behind is dead, so
+  // that debug and sanitizer builds see a kernel go too far.
+  void mark_rest_dead(std::byte* block, std::uint8_t size_class, std::size_t used) {
+    if constexpr (kTrackDeadMemory) {
+      backend_.mark_dead(block + used, block_bytes(size_class) - used);
+    }
+  }
+
   void give(std::byte* block, std::uint8_t size_class) {
     if constexpr (kTrackDeadMemory) backend_.mark_dead(block, block_bytes(size_class));
     free_[size_class].push_back(block);  // within the capacity that allocate() reserved
