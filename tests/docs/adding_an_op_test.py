@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """docs/adding-an-op.md is true: its blocks, applied to a copy of the tree, make an op that builds and
 passes its conformance cases; with any one block left out, that does not happen and the op is named."""
+# SPDX-License-Identifier: Apache-2.0
 
 import argparse
 import re

@@ -261,6 +261,8 @@ class Sources(Planted):
 
     def test_no_licence(self) -> None:
         self.expect("ops/base/bare.h", "// A file.\n#pragma once\n", "SPDX-License-Identifier")
+        self.expect("ops/base/flow.h", "// A file. SPDX-License-Identifier: Apache-2.0\n",
+                    "no line `// SPDX-License-Identifier: Apache-2.0`")
 
     def test_leftover(self) -> None:
         self.expect("ops/base/check.h", "// TO" + "DO: more\n", "leftover")

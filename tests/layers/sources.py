@@ -37,8 +37,9 @@ def check_top(suffix: str, lines: list[str]) -> str | None:
     comment = COMMENT.get(suffix)
     if comment and not (lines and lines[0].startswith(comment + " ")):
         return "the first line must say what the file is for"
-    if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[1:25]):
-        return "no `SPDX-License-Identifier: Apache-2.0` after the first line"
+    licence = f"{comment or '#'} SPDX-License-Identifier: Apache-2.0"
+    if licence not in lines[1:40]:
+        return f"no line `{licence}` after the first"
     return None
 
 
