@@ -73,20 +73,31 @@ Measured measure(Session& session, std::int64_t batch) {
   return measured;
 }
 
-// Per owner and frame, for the output.
-std::map<std::string, int> owners(const Count& count) {
+// Name of a function without its return type, template arguments and parameters.
+std::string short_name(const std::string& demangled) {
+  const std::string name = demangled.substr(0, demangled.find_first_of("<("));
+  return name.substr(name.rfind(' ') + 1);
+}
+
+// "8 = 4 by library (Eigen_v3::internal::parallelize_gemm), 4 by own (unknown)"
+std::string summary_of(const Count& count) {
   std::map<std::string, int> found;
   for (const Allocation& each : count.kept) {
     const Attribution made = attribute(each);
-    ++found[fmt::format("{}: {}", made.owner == Owner::library ? "library" : "own", made.frame)];
+    ++found[fmt::format("by {} ({})", made.owner == Owner::library ? "library" : "own",
+                        short_name(made.frame))];
   }
-  return found;
+  std::string text = fmt::format("{} allocations in {} steps", count.all_threads, kSteps);
+  for (const auto& [owner, times] : found) text += fmt::format("; {} {}", times, owner);
+  return text;
 }
 
+// The same with the stack of the first that is not the library's.
 std::string text_of(const Count& count) {
-  std::string text = fmt::format("{} allocations in {} steps\n", count.all_threads, kSteps);
-  for (const auto& [owner, times] : owners(count)) text += fmt::format("  {} x {}\n", times, owner);
-  return count.kept.empty() ? text : text + describe(count.kept.front());
+  for (const Allocation& each : count.kept) {
+    if (attribute(each).owner == Owner::own) return summary_of(count) + "\n" + describe(each);
+  }
+  return summary_of(count);
 }
 
 std::uint64_t own(const Count& count) {
@@ -143,8 +154,8 @@ TEST(TwoThreads, AllocateNothingOfOurs) {
       Session session(*backend, make_model(workload.model), options_for({"eigen", mode, workload}));
       const Measured measured = measure(session, workload.batch);
       EXPECT_EQ(own(measured.count), 0U) << text_of(measured.count);
-      fmt::print("eigen, 2 threads, {}, {} B={}: {}", name(mode), workload.model, workload.batch,
-                 text_of(measured.count));
+      fmt::print("eigen, 2 threads, {}, {} B={}: {}\n", name(mode), workload.model, workload.batch,
+                 summary_of(measured.count));
     }
   }
 }

@@ -89,6 +89,7 @@ TEST(Summary, AddressSensitivity) {
       if (found.died) fmt::print("{} {}: requires alignment\n", name, op.name);
       if (!found.cases.empty()) {
         fmt::print("{} {}: other bits at +4 bytes in {}\n", name, op.name, found.cases);
+        RecordProperty(name + "_" + op.name, found.cases);
       }
       if (!found.died && found.cases.empty()) ++insensitive;
     }
