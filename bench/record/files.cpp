@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "ops/base/check.h"
 
@@ -65,11 +65,13 @@ std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   check(static_cast<bool>(file), Fault::io, "{}: cannot be opened: {}", path.string(),
         std::strerror(errno));
-  std::ostringstream content;
-  content << file.rdbuf();
-  check(!file.bad() && !content.fail(), Fault::io, "{}: cannot be read: {}", path.string(),
-        std::strerror(errno));
-  return std::move(content).str();
+  std::string content;
+  std::array<char, 1 << 16> block;
+  while (file.read(block.data(), block.size()) || file.gcount() > 0) {
+    content.append(block.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  check(!file.bad(), Fault::io, "{}: cannot be read: {}", path.string(), std::strerror(errno));
+  return content;
 }
 
 }  // namespace stepscope

@@ -119,8 +119,17 @@ TEST(WriteFile, LeavesNothingWhenTheDiskIsFull) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(ReadFile, ReadsNothingAndALot) {
+  const TempFolder folder;
+  EXPECT_EQ(read_file(folder.write("empty", std::string_view())), "");
+  const std::string large(200'000, 'x');
+  EXPECT_EQ(read_file(folder.write("large", std::string_view(large))), large);
+}
+
 TEST(ReadFile, SaysWhyItCannot) {
   const TempFolder folder;
+  EXPECT_EQ(error_of([&] { read_file(folder.path()); }),
+            "io: " + folder.path().string() + ": cannot be read: Is a directory");
   EXPECT_EQ(error_of([&] { read_file(folder.path() / "none"); }),
             "io: " + (folder.path() / "none").string() +
                 ": cannot be opened: No such file or directory");
