@@ -98,7 +98,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(kCommands); ++i) {
     CLI::App* command = app.add_subcommand(kCommands[i].name, kCommands[i].summary);
-    command->footer(fmt::format("Example:\n  {}", kCommands[i].example));
+    command->footer(fmt::format("Example:\n  {}\n", kCommands[i].example));
     kCommands[i].add_flags(*command, flags[i]);
     apps.push_back(command);
     names.emplace_back(kCommands[i].name);
