@@ -86,7 +86,6 @@ class Planner {
     for (std::size_t i = 0; i < graph_.ops().size() && options_.in_place == InPlace::on; ++i) {
       const Op& op = graph_.ops()[i];
       if (op.outputs.empty() || !in_arena(op.outputs[0])) continue;
-      if (graph_.value(op.outputs[0]).role == Role::saved) continue;
       const ValueId input = input_to_overwrite(i);
       if (input.valid()) plan_.memory_of[at(op.outputs[0])] = plan_.memory_of[at(input)];
     }

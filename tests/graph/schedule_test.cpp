@@ -112,6 +112,25 @@ TEST_F(ScheduleTest, AReaderThroughAViewHoldsItBackToo) {
   EXPECT_LT(place(reader), place(updated));
 }
 
+TEST_F(ScheduleTest, OtherReadersOfAGradientDoNot) {
+  const ValueId gradient = mix(graph_, {x_}, type_);
+  const ValueId reader = mix(graph_, {gradient}, type_);
+  const ValueId updated = update(w_, gradient);
+  EXPECT_LT(place(updated), place(reader));
+}
+
+TEST_F(ScheduleTest, TheUpdateThatCountsTheStepStaysLast) {
+  const ValueId counter =
+      graph_.declare(Role::state, {Shape{}, DType::i32}, std::string(kStepCount));
+  const ValueId early = mix(graph_, {x_}, type_);  // 0
+  const ValueId late = mix(graph_, {x_}, type_);   // 1
+  const ValueId new_v = update(v_, late);          // 2
+  const ValueId new_w =
+      graph_.apply(OpKind::SgdUpdate, {w_, early, rate_, counter}, SgdAttrs{true})[0];  // 3
+  EXPECT_EQ(place(new_v), 2U);
+  EXPECT_EQ(place(new_w), 3U);
+}
+
 TEST_F(ScheduleTest, AnUpdateThatReadsAnUpdatedValueStaysBehindIt) {
   const ValueId gradient = mix(graph_, {x_}, type_);  // 0
   (void)mix(graph_, {x_}, type_);                     // 1
