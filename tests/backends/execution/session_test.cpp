@@ -1,0 +1,169 @@
+// Sessions: what they refuse, word by word, and what they restore.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/execution/session.h"
+
+#include <gtest/gtest.h>
+
+#include "backends/null/null.h"
+#include "backends/reference/reference.h"
+#include "tests/backends/execution/training.h"
+#include "tests/support/errors.h"
+
+namespace stepscope {
+namespace {
+
+using test::error_of;
+
+class Sessions : public testing::Test {
+ protected:
+  Session session(SessionOptions options = {.step_batches = {4, 2}, .evaluation_batches = {3}}) {
+    return Session(*backend_, make_model("mlp:5-3-2", {.kind = OptimizerSpec::Kind::momentum}),
+                   std::move(options));
+  }
+
+  std::unique_ptr<Backend> backend_ = reference::make_backend({});
+};
+
+TEST_F(Sessions, KnowTheirBatchSizes) {
+  Session made = session();
+  EXPECT_EQ(error_of([&] { made.enqueue_step(3); }),
+            "bad input: session: no step of batch 3 was prepared");
+  EXPECT_EQ(error_of([&] { (void)made.evaluate(4); }),
+            "bad input: session: no evaluation of batch 4 was prepared");
+  EXPECT_EQ(error_of([&] { (void)made.loss(7); }),
+            "bad input: session: no step of batch 7 was prepared");
+  EXPECT_EQ(error_of([&] { (void)made.pass_reports(7); }),
+            "bad input: session: no step of batch 7 was prepared");
+}
+
+TEST_F(Sessions, RefuseRowsThatAreNoBatch) {
+  Session made = session();
+  const std::vector<float> x(20);
+  const std::vector<std::int32_t> labels(4);
+  EXPECT_EQ(error_of([&] { made.load(std::span(x).first(19), labels); }),
+            "bad input: load: 19 elements and 4 labels are no batch of 5 features");
+  EXPECT_EQ(error_of([&] { made.load(x, std::span(labels).first(3)); }),
+            "bad input: load: 20 elements and 3 labels are no batch of 5 features");
+  EXPECT_EQ(error_of([&] { made.load({}, {}); }),
+            "bad input: load: 0 elements and 0 labels are no batch of 5 features");
+  EXPECT_EQ(error_of([&] { made.load(std::vector<float>(25), std::vector<std::int32_t>(5)); }),
+            "bad input: write 'x': 100 bytes given, its slot holds 80");
+  EXPECT_EQ(error_of([&] { made.load(x, labels); }), "no error");
+}
+
+TEST_F(Sessions, RefuseLabelsWhereThereAreNone) {
+  Session made(*backend_, make_model("chain:3:4"), {.step_batches = {2}});
+  const std::vector<float> x(8);
+  EXPECT_EQ(error_of([&] { made.load(x, std::vector<std::int32_t>(2)); }),
+            "bad input: load: 8 elements and 2 labels are no batch of 4 features without labels");
+  EXPECT_EQ(error_of([&] { made.load(x, {}); }), "no error");
+  made.enqueue_step(2);
+  EXPECT_EQ(made.loss(2), 0.0);
+  EXPECT_EQ(
+      error_of([&] { Session(*backend_, make_model("chain:3:4"), {.evaluation_batches = {2}}); }),
+      "bad input: model 'chain:3:4' has no labels, so it cannot be evaluated");
+}
+
+TEST_F(Sessions, RefuseWhatIsNotInTheModel) {
+  Session made = session();
+  EXPECT_EQ(error_of([&] { (void)made.read("w9"); }),
+            "bad graph: model layout: there is no 'w9' in it");
+  EXPECT_EQ(error_of([&] { (void)made.read_kept(4, "logits"); }),
+            "bad input: session: the step keeps no 'logits'");
+  EXPECT_EQ(error_of([&] { (void)made.read_kept(4, "w1"); }),
+            "bad input: session: the step keeps no 'w1'");
+}
+
+TEST_F(Sessions, WriteWholeParametersOnly) {
+  Session made = session();
+  const std::vector<std::byte> bytes(100);
+  const auto write = [&](std::string_view name, std::size_t count) {
+    return error_of(
+        [&] { made.memory().write(made.stream(), name, std::span(bytes).first(count)); });
+  };
+  EXPECT_EQ(write("w1", 60), "no error");
+  EXPECT_EQ(write("w1", 56), "bad input: write 'w1': 56 bytes given, its slot holds 60");
+  EXPECT_EQ(write("w1", 64), "bad input: write 'w1': 64 bytes given, its slot holds 60");
+  EXPECT_EQ(write("x", 40), "no error");  // two rows of four
+  EXPECT_EQ(write("x", 84), "bad input: write 'x': 84 bytes given, its slot holds 80");
+  EXPECT_EQ(error_of([&] { made.memory().restore(made.stream(), bytes); }),
+            fmt::format("bad input: restore: the snapshot has 100 bytes, the model segment {}",
+                        made.memory().layout().bytes()));
+}
+
+TEST_F(Sessions, RefuseAnOffsetThatBreaksTheAlignment) {
+  EXPECT_EQ(error_of([&] { session({.step_batches = {2}, .model_offset = 4}); }),
+            "bad input: session: a model offset of 4 bytes breaks the alignment of 64");
+  EXPECT_EQ(error_of([&] { session({.step_batches = {2}, .model_offset = 64}); }), "no error");
+  SessionOptions meant{.step_batches = {2}, .model_offset = 4};
+  meant.executor.misaligned = true;
+  EXPECT_EQ(error_of([&] { session(meant); }), "no error");
+}
+
+TEST_F(Sessions, StartFromTheSeedAgainWhenReset) {
+  Session made = session();
+  const auto initial = made.parameters_and_states();
+  EXPECT_EQ(made.read(kLearningRate), std::vector<double>{static_cast<double>(0.1F)});
+  EXPECT_EQ(made.read(kStepCount), std::vector<double>{0.0});
+  test::Trace first, second;
+  test::train(made, 4, 5, first);
+  made.reset();
+  EXPECT_EQ(made.parameters_and_states(), initial);
+  test::train(made, 4, 5, second);
+  EXPECT_EQ(first_difference(first, second), "");
+
+  Session other = session({.step_batches = {4}, .seed = 2});
+  EXPECT_NE(other.parameters_and_states().at("w1"), initial.at("w1"));
+  EXPECT_EQ(other.parameters_and_states().at("b1"), initial.at("b1"));
+}
+
+TEST_F(Sessions, CountTheRowsThatAreRight) {
+  Session made = session();
+  std::vector<double> w1(15), w2(6);
+  w1[0] = w1[4] = 1.0;  // hidden 0 = x0, hidden 1 = x1
+  w2[0] = w2[3] = 1.0;  // logit 0 = hidden 0, logit 1 = hidden 1
+  const auto write = [&](std::string_view name, const std::vector<double>& values) {
+    const std::vector<float> narrow(values.begin(), values.end());
+    made.memory().write(made.stream(), name, std::as_bytes(std::span(narrow)));
+  };
+  write("w1", w1);
+  write("w2", w2);
+  // Rows won by class 0, by class 1, and by nobody: the first class takes a tie.
+  const std::vector<float> x = {2, 1, 0, 0, 0, 1, 2, 0, 0, 0, 1, 1, 0, 0, 0};
+  made.load(x, std::vector<std::int32_t>{0, 1, 0});
+  const Evaluation all = made.evaluate(3);
+  EXPECT_EQ(all.correct, 3);
+  const double won = std::log1p(std::exp(-1.0));
+  EXPECT_NEAR(all.loss, (2 * won + std::log(2.0)) / 3, 1e-6);
+  made.load(x, std::vector<std::int32_t>{1, 1, 1});
+  EXPECT_EQ(made.evaluate(3).correct, 1);
+}
+
+TEST_F(Sessions, RunInDoubleOnTheReference) {
+  Session wide = session({.step_batches = {4}, .dtype = DType::f64});
+  Session narrow = session({.step_batches = {4}});
+  test::Trace in_f64, in_f32;
+  test::train(wide, 4, 20, in_f64);
+  test::train(narrow, 4, 20, in_f32);
+  EXPECT_EQ(wide.memory().layout().at("w1").type.dtype, DType::f64);
+  for (std::size_t i = 0; i < in_f64.losses.size(); ++i) {
+    EXPECT_NEAR(in_f64.losses[i], in_f32.losses[i], 1e-5 * in_f64.losses[i]);
+  }
+}
+
+TEST_F(Sessions, CountOneUploadForEachInput) {
+  Session made = session();
+  const Counters before = made.stream().counters();
+  test::load(made, test::make_rows(made.model(), 4, 0));
+  made.enqueue_step(4);
+  (void)made.loss(4);
+  const Counters counted = made.stream().counters() - before;
+  EXPECT_EQ(counted.copies_in, 2U);
+  EXPECT_EQ(counted.bytes_in, 4 * 5 * 4U + 4 * 4U);
+  EXPECT_EQ(counted.copies_out, 1U);
+  EXPECT_EQ(counted.bytes_out, 4U);
+  EXPECT_EQ(counted.steps, 1U);
+}
+
+}  // namespace
+}  // namespace stepscope
