@@ -117,6 +117,8 @@ class Graph {
   std::vector<ValueId> ids() const;
 
  private:
+  friend class GraphTestPeer;  // tests/ops: breaks what apply() cannot, to see the verifier refuse it
+
   ValueId add_value(Value value);
   void check_name(std::string_view name) const;
 

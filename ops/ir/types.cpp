@@ -54,9 +54,11 @@ void check_type(const TensorType& type, std::string_view who) {
   std::int64_t room = kMostBytes / static_cast<std::int64_t>(bytes_per_element(type.dtype));
   for (std::size_t axis = 0; axis < type.shape.rank(); ++axis) {
     const std::int64_t dim = type.shape[axis];
-    check(dim >= 1, Fault::bad_graph, "{}: dimension {} of {} is below one", who, axis,
-          to_string(type));
-    check(dim <= room, Fault::bad_graph, "{}: {} has more than 2^47 bytes", who, to_string(type));
+    // Asked of every value of every graph: the text is made on the way out only.
+    if (dim < 1) {
+      fail(Fault::bad_graph, "{}: dimension {} of {} is below one", who, axis, to_string(type));
+    }
+    if (dim > room) fail(Fault::bad_graph, "{}: {} has more than 2^47 bytes", who, to_string(type));
     room /= dim;
   }
 }

@@ -10,6 +10,8 @@
 namespace stepscope {
 namespace {
 
+// Each law is an `if` of its own: messages are built on the way out only, since a step of 100,000 ops
+// passes here after every pass.
 class Verifier {
  public:
   Verifier(const Graph& graph, std::string_view who) : graph_(graph), who_(who) {}
@@ -33,76 +35,103 @@ class Verifier {
 
   static std::size_t index(ValueId id) { return static_cast<std::size_t>(id.index); }
 
-  std::string op_text(std::size_t i) const {
-    return fmt::format("{}: op {} ({})", who_, i, name(graph_.ops()[i].kind));
+  template <class... Args>
+  [[noreturn]] void broken(fmt::format_string<Args...> format, Args&&... args) const {
+    fail(Fault::bad_graph, "{}: {}", who_, fmt::format(format, std::forward<Args>(args)...));
   }
+
+  template <class... Args>
+  [[noreturn]] void broken_op(std::size_t i, fmt::format_string<Args...> format,
+                              Args&&... args) const {
+    broken("op {} ({}){}", i, name(graph_.ops()[i].kind),
+           fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  bool exists(ValueId id) const { return id.valid() && index(id) < graph_.values().size(); }
 
   void check_value(ValueId id) const {
     const Value& value = graph_.value(id);
-    const Value& owner = graph_.value(value.storage);
     check_type(value.type, who_);
-    check((value.sharing == Sharing::own) == (value.storage == id), Fault::bad_graph,
-          "{}: {} does not own the storage it claims", who_, graph_.label(id));
-    check(owner.sharing == Sharing::own, Fault::bad_graph, "{}: storage of {} is itself shared", who_,
-          graph_.label(id));
-    check(value.sharing == Sharing::own || value.type.bytes() == owner.type.bytes(),
-          Fault::bad_graph, "{}: {} has {} bytes, its storage {} has {}", who_, graph_.label(id),
-          value.type.bytes(), graph_.label(value.storage), owner.type.bytes());
-    check(value.sharing != Sharing::overwrite || owner.role == Role::parameter ||
-              owner.role == Role::state,
-          Fault::bad_graph, "{}: {} overwrites {}, which is {}", who_, graph_.label(id),
-          graph_.label(value.storage), name(owner.role));
+    if (!exists(value.storage)) broken("{} has no storage", graph_.label(id));
+    const Value& owner = graph_.value(value.storage);
+    if ((value.sharing == Sharing::own) != (value.storage == id)) {
+      broken("{} does not own the storage it claims", graph_.label(id));
+    }
+    if (owner.sharing != Sharing::own) {
+      broken("storage of {} is itself shared", graph_.label(id));
+    }
+    if (value.sharing != Sharing::own && value.type.bytes() != owner.type.bytes()) {
+      broken("{} has {} bytes, its storage {} has {}", graph_.label(id), value.type.bytes(),
+             graph_.label(value.storage), owner.type.bytes());
+    }
+    const bool may_change = owner.role == Role::parameter || owner.role == Role::state;
+    if (value.sharing == Sharing::overwrite && !may_change) {
+      broken("{} overwrites {}, which is {}", graph_.label(id), graph_.label(value.storage),
+             name(owner.role));
+    }
   }
 
   void check_op(std::size_t i) {
     const Op& op = graph_.ops()[i];
-    const OpDef& def = op_def(op.kind);
-    check(op.phases != PhaseSet{}, Fault::bad_graph, "{} has no phase", op_text(i));
+    if (op.phases == PhaseSet{}) broken_op(i, " has no phase");
     std::vector<TensorType> in;
     for (const ValueId id : op.inputs) {
       check_readable(i, id);
       in.push_back(graph_.type(id));
     }
     TypeList out;
-    def.infer(in, op.attrs, out);
-    check(out.size() == op.outputs.size(), Fault::bad_graph, "{} has {} outputs, its rule says {}",
-          op_text(i), op.outputs.size(), out.size());
-    for (std::size_t k = 0; k < out.size(); ++k) check_output(i, def, k, out[k]);
+    op_def(op.kind).infer(in, op.attrs, out);
+    if (out.size() != op.outputs.size()) {
+      broken_op(i, " has {} outputs, its rule says {}", op.outputs.size(), out.size());
+    }
+    for (std::size_t k = 0; k < out.size(); ++k) check_output(i, k, out[k]);
   }
 
   void check_readable(std::size_t i, ValueId id) const {
+    if (!exists(id)) broken_op(i, " reads a value that is not in the graph");
     const Value& value = graph_.value(id);
     const std::int32_t last = writer_[index(value.storage)];
-    check(last != kUnwritten, Fault::bad_graph, "{} reads {} before it is made", op_text(i),
-          graph_.label(id));
-    check(last == value.producer, Fault::bad_graph,
-          "{} reads {} after op {} overwrote its storage {}", op_text(i), graph_.label(id), last,
-          graph_.label(value.storage));
+    if (last == kUnwritten) broken_op(i, " reads {} before it is made", graph_.label(id));
+    if (last != value.producer) {
+      broken_op(i, " reads {} after op {} overwrote its storage {}", graph_.label(id), last,
+                graph_.label(value.storage));
+    }
   }
 
-  void check_output(std::size_t i, const OpDef& def, std::size_t k, const TensorType& expected) {
-    const ValueId id = graph_.ops()[i].outputs[k];
+  void check_output(std::size_t i, std::size_t k, const TensorType& expected) {
+    const Op& op = graph_.ops()[i];
+    const OpDef& def = op_def(op.kind);
+    const ValueId id = op.outputs[k];
+    if (!exists(id)) broken_op(i, ": output {} is not in the graph", k);
     const Value& value = graph_.value(id);
-    check(value.type == expected, Fault::bad_graph, "{}: output {} is {}, its rule says {}",
-          op_text(i), k, to_string(value.type), to_string(expected));
-    check(value.producer == static_cast<std::int32_t>(i), Fault::bad_graph,
-          "{}: output {} names op {} as its maker", op_text(i), k, value.producer);
-    const bool overwrites = k < def.overwrites.size() && def.overwrites[k] >= 0;
-    check(overwrites == (value.sharing == Sharing::overwrite), Fault::bad_graph,
-          "{}: output {} shares storage otherwise than the op says", op_text(i), k);
+    if (value.type != expected) {
+      broken_op(i, ": output {} is {}, its rule says {}", k, to_string(value.type),
+                to_string(expected));
+    }
+    if (value.producer != static_cast<std::int32_t>(i)) {
+      broken_op(i, ": output {} names op {} as its maker", k, value.producer);
+    }
+    const std::int8_t target = k < def.overwrites.size() ? def.overwrites[k] : std::int8_t{-1};
+    const Sharing sharing = target >= 0 ? Sharing::overwrite : Sharing::own;
+    if (value.sharing != sharing ||
+        (target >= 0 && value.storage != graph_.storage(op.inputs[static_cast<std::size_t>(target)]))) {
+      broken_op(i, ": output {} shares storage otherwise than the op says", k);
+    }
     const bool saved = (def.saved_outputs >> k & 1U) != 0;
-    check(saved == (value.role == Role::saved), Fault::bad_graph, "{}: output {} has role {}",
-          op_text(i), k, name(value.role));
-    check(overwrites || writer_[index(value.storage)] == kUnwritten, Fault::bad_graph,
-          "{}: output {} was made already", op_text(i), k);
-    writer_[index(value.storage)] = static_cast<std::int32_t>(i);
+    if (saved != (value.role == Role::saved)) {
+      broken_op(i, ": output {} has role {}", k, name(value.role));
+    }
+    std::int32_t& writer = writer_[index(value.storage)];
+    if (target < 0 && writer != kUnwritten) broken_op(i, ": output {} was made already", k);
+    writer = static_cast<std::int32_t>(i);
   }
 
   void check_kept(ValueId id) const {
     const Value& value = graph_.value(id);
-    check(!value.kept || writer_[index(value.storage)] == value.producer, Fault::bad_graph,
-          "{}: {} is kept, but op {} overwrites its storage", who_, graph_.label(id),
-          writer_[index(value.storage)]);
+    const std::int32_t last = writer_[index(value.storage)];
+    if (value.kept && last != value.producer) {
+      broken("{} is kept, but op {} overwrites its storage", graph_.label(id), last);
+    }
   }
 
   void check_step_count() const {
@@ -120,10 +149,10 @@ class Verifier {
         counted_by = i;
       }
     }
-    check(times <= 1, Fault::bad_graph, "{}: {} is advanced {} times in one step", who_, kStepCount,
-          times);
-    check(times == 0 || counted_by == last_update, Fault::bad_graph,
-          "{} advances {}, but op {} updates after it", op_text(counted_by), kStepCount, last_update);
+    if (times > 1) broken("{} is advanced {} times in one step", kStepCount, times);
+    if (times == 1 && counted_by != last_update) {
+      broken_op(counted_by, " advances {}, but op {} updates after it", kStepCount, last_update);
+    }
   }
 
   const Graph& graph_;

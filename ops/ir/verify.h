@@ -11,6 +11,7 @@ namespace stepscope {
 // Throws bad_graph, beginning with `who`, when
 //   - an op reads a value that no earlier op made, or reads a value after its storage was overwritten;
 //   - the types, roles or sharing of a value are not what the op's definition says;
+//   - an op or a value names one that is not in the graph;
 //   - a value is kept although its storage was overwritten later;
 //   - an op has no phase;
 //   - the step is counted more than once, or by an update that is not the last.
