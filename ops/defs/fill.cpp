@@ -8,7 +8,7 @@ namespace {
 
 void infer(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
   check_arity("Fill", in, 0);
-  const TensorType& type = std::get<FillAttrs>(attrs).type;
+  const TensorType& type = own_attrs<FillAttrs>("Fill", attrs).type;
   check_type(type, "Fill");
   check_floating("Fill", type, "the value");
   out.push_back(type);

@@ -25,7 +25,7 @@ void infer_matmul(std::span<const TensorType> in, const Attrs& attrs, TypeList& 
   }
   check(in[0].dtype == in[1].dtype, Fault::bad_graph, "MatMul: element types differ, {} and {}",
         name(in[0].dtype), name(in[1].dtype));
-  const auto& settings = std::get<MatMulAttrs>(attrs);
+  const auto& settings = own_attrs<MatMulAttrs>("MatMul", attrs);
   const Sizes a = sizes_of(in[0], settings.transpose_a);
   const Sizes b = sizes_of(in[1], settings.transpose_b);
   check(a.columns == b.rows, Fault::bad_graph, "MatMul: inner sizes differ, {} and {}", a.columns,

@@ -8,6 +8,10 @@
 namespace stepscope::defs {
 namespace {
 
+constexpr char kAdd[] = "Add", kSub[] = "Sub", kMul[] = "Mul", kScale[] = "Scale";
+constexpr char kRelu[] = "Relu", kReluGrad[] = "ReluGrad", kTanh[] = "Tanh";
+constexpr char kTanhGrad[] = "TanhGrad", kSigmoid[] = "Sigmoid", kSigmoidGrad[] = "SigmoidGrad";
+
 constexpr std::uint32_t kFirst = 0b01;
 constexpr std::uint32_t kEither = 0b11;
 
@@ -16,6 +20,11 @@ void infer_unary(std::span<const TensorType> in, const Attrs&, TypeList& out) {
   check_arity(kName, in, 1);
   check_floating(kName, in[0], "x");
   out.push_back(in[0]);
+}
+
+void infer_scale(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
+  infer_unary<kScale>(in, attrs, out);
+  (void)own_attrs<ScaleAttrs>(kScale, attrs);
 }
 
 template <const char* kName>
@@ -63,10 +72,6 @@ void vjp_from_output(GradientRequest& request) {
       request.graph.apply1(kGrad, {request.output_grads[0], request.op.outputs[0]});
 }
 
-constexpr char kAdd[] = "Add", kSub[] = "Sub", kMul[] = "Mul", kScale[] = "Scale";
-constexpr char kRelu[] = "Relu", kReluGrad[] = "ReluGrad", kTanh[] = "Tanh";
-constexpr char kTanhGrad[] = "TanhGrad", kSigmoid[] = "Sigmoid", kSigmoidGrad[] = "SigmoidGrad";
-
 constexpr OpDef binary(const char* name, decltype(OpDef::infer) infer, decltype(OpDef::vjp) vjp,
                        decltype(OpDef::work) work_rule) {
   return {.name = name,
@@ -89,7 +94,7 @@ constexpr OpDef unary(const char* name, decltype(OpDef::infer) infer, decltype(O
 extern constexpr OpDef Add = binary(kAdd, infer_binary<kAdd>, vjp_add, work<1>);
 extern constexpr OpDef Sub = binary(kSub, infer_binary<kSub>, vjp_sub, work<1>);
 extern constexpr OpDef Mul = binary(kMul, infer_binary<kMul>, vjp_mul, work<1>);
-extern constexpr OpDef Scale = unary(kScale, infer_unary<kScale>, vjp_scale, work<1>);
+extern constexpr OpDef Scale = unary(kScale, infer_scale, vjp_scale, work<1>);
 
 extern constexpr OpDef Relu =
     unary(kRelu, infer_unary<kRelu>, vjp_from_output<OpKind::ReluGrad>, work<1>);

@@ -14,7 +14,7 @@ namespace {
 void infer_reduce(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
   check_arity("ReduceSum", in, 1);
   check_floating("ReduceSum", in[0], "x");
-  const std::int64_t axis = std::get<ReduceAttrs>(attrs).axis;
+  const std::int64_t axis = own_attrs<ReduceAttrs>("ReduceSum", attrs).axis;
   const Shape& shape = in[0].shape;
   check(axis >= 0 && axis < static_cast<std::int64_t>(shape.rank()), Fault::bad_graph,
         "ReduceSum: axis {} is not in {} of rank {}", axis, to_string(shape), shape.rank());
@@ -40,7 +40,7 @@ Work work_reduce(std::span<const TensorType> in, std::span<const TensorType> out
 void infer_broadcast(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
   check_arity("Broadcast", in, 1);
   check_floating("Broadcast", in[0], "x");
-  const auto [axis, size] = std::get<BroadcastAttrs>(attrs);
+  const auto [axis, size] = own_attrs<BroadcastAttrs>("Broadcast", attrs);
   const Shape& shape = in[0].shape;
   check(axis >= 0 && axis <= static_cast<std::int64_t>(shape.rank()), Fault::bad_graph,
         "Broadcast: axis {} does not fit {} of rank {}", axis, to_string(shape), shape.rank());

@@ -23,7 +23,7 @@ void check_update(std::string_view op, std::span<const TensorType> in, std::size
 
 // parameter W, gradient g, rate {}[, step i32{}] -> W - rate g[, step + 1]
 void infer_sgd(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
-  const bool advance = std::get<SgdAttrs>(attrs).advance_step;
+  const bool advance = own_attrs<SgdAttrs>("SgdUpdate", attrs).advance_step;
   check_update("SgdUpdate", in, 2, advance);
   out.push_back(in[0]);
   if (advance) out.push_back(in[3]);
@@ -31,7 +31,7 @@ void infer_sgd(std::span<const TensorType> in, const Attrs& attrs, TypeList& out
 
 // W, g, velocity v, rate {}[, step i32{}] -> W - rate v', v' = mu v + g[, step + 1]
 void infer_momentum(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
-  const auto& settings = std::get<MomentumAttrs>(attrs);
+  const auto& settings = own_attrs<MomentumAttrs>("MomentumUpdate", attrs);
   check_update("MomentumUpdate", in, 3, settings.advance_step);
   check(settings.mu >= 0.0 && settings.mu < 1.0, Fault::bad_graph,
         "MomentumUpdate: mu must be in [0, 1), got {}", settings.mu);
@@ -43,7 +43,7 @@ void infer_momentum(std::span<const TensorType> in, const Attrs& attrs, TypeList
 // W, g, m, v, rate {}, step i32{} -> W', m' = b1 m + (1 - b1) g, v' = b2 v + (1 - b2) g g[, step + 1]
 // with t = step + 1 and W' = W - rate (m' / (1 - b1^t)) / (sqrt(v' / (1 - b2^t)) + epsilon)
 void infer_adam(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
-  const auto& settings = std::get<AdamAttrs>(attrs);
+  const auto& settings = own_attrs<AdamAttrs>("AdamUpdate", attrs);
   check_update("AdamUpdate", in, 4, true);
   for (const double beta : {settings.beta1, settings.beta2}) {
     check(beta >= 0.0 && beta < 1.0, Fault::bad_graph, "AdamUpdate: betas must be in [0, 1), got {}",

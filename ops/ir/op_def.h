@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "ops/base/check.h"
 #include "ops/base/fixed_list.h"
 #include "ops/ir/graph.h"
 
@@ -86,6 +87,13 @@ void check_same_type(std::string_view op, const TensorType& a, const TensorType&
 void check_rank(std::string_view op, const TensorType& type, std::size_t rank,
                 std::string_view operand);
 void check_floating(std::string_view op, const TensorType& type, std::string_view operand);
+// The attributes as this op's own struct.
+template <class OwnAttrs>
+const OwnAttrs& own_attrs(std::string_view op, const Attrs& attrs) {
+  const auto* own = std::get_if<OwnAttrs>(&attrs);
+  check(own != nullptr, Fault::bad_graph, "{}: its attributes are missing, or another op's", op);
+  return *own;
+}
 
 // Helper of work rules: every operand moved once.
 double bytes_moved(std::span<const TensorType> in, std::span<const TensorType> out);
