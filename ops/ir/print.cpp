@@ -46,6 +46,13 @@ std::string_view colour(PhaseSet phases) {
   return "#bfe0c5";
 }
 
+// The node that a value comes from.
+std::string origin(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  return value.producer >= 0 ? fmt::format("op{}", value.producer)
+                             : fmt::format("v{}", value.storage.index);
+}
+
 }  // namespace
 
 std::string to_text(const Graph& graph) {
@@ -58,7 +65,10 @@ std::string to_text(const Graph& graph) {
   for (const Op& op : graph.ops()) text += op_line(graph, op);
   for (const ValueId id : graph.ids()) {
     const Value& value = graph.value(id);
-    if (value.kept) text += fmt::format("keep {}\n", graph.label(id));
+    if (!value.kept) continue;
+    const bool is_view = value.sharing == Sharing::view;  // has no line of its own
+    text += is_view ? fmt::format("keep {} = {}\n", graph.label(id), ref(graph, id))
+                    : fmt::format("keep {}\n", graph.label(id));
   }
   return text;
 }
@@ -77,10 +87,8 @@ std::string to_dot(const Graph& graph) {
     dot += fmt::format("  op{} [label=\"{}\", shape=box, style=filled, fillcolor=\"{}\"];\n", i,
                        name(op.kind), colour(op.phases));
     for (const ValueId id : op.inputs) {
-      const Value& value = graph.value(id);
-      const std::string from = value.producer >= 0 ? fmt::format("op{}", value.producer)
-                                                   : fmt::format("v{}", value.storage.index);
-      dot += fmt::format("  {} -> op{} [label=\"{}\"];\n", from, i, to_string(value.type));
+      dot += fmt::format("  {} -> op{} [label=\"{}\"];\n", origin(graph, id), i,
+                         to_string(graph.type(id)));
     }
     for (const ValueId id : op.outputs) {
       const Value& value = graph.value(id);
@@ -88,11 +96,13 @@ std::string to_dot(const Graph& graph) {
         dot += fmt::format("  op{} -> v{} [style=dashed, constraint=false];\n", i,
                            value.storage.index);
       }
-      if (value.kept) {
-        dot += fmt::format("  k{} [label=\"{}\\n{}\", shape=ellipse, style=bold];\n  op{} -> k{};\n",
-                           id.index, graph.label(id), to_string(value.type), i, id.index);
-      }
     }
+  }
+  for (const ValueId id : graph.ids()) {
+    if (!graph.value(id).kept) continue;
+    dot += fmt::format("  k{} [label=\"{}\\n{}\", shape=ellipse, style=bold];\n  {} -> k{};\n",
+                       id.index, graph.label(id), to_string(graph.type(id)), origin(graph, id),
+                       id.index);
   }
   return dot + "}\n";
 }
