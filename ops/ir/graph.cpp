@@ -34,7 +34,7 @@ void Graph::check_name(std::string_view value_name) const {
 ValueId Graph::declare(Role role, const TensorType& type, std::string value_name) {
   check(role == Role::input || role == Role::parameter || role == Role::state, Fault::bad_graph,
         "declare '{}': a {} value is made by an op, not declared", value_name, name(role));
-  check(!value_name.empty(), Fault::bad_graph, "declare: a {} needs a name", name(role));
+  check(!value_name.empty(), Fault::bad_graph, "declare: {} values need a name", name(role));
   check_name(value_name);
   check_type(type, value_name);
   return add_value({.type = type, .role = role, .name = std::move(value_name)});
@@ -54,7 +54,7 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
   TypeList out;
   def.infer(in, attrs, out);
 
-  std::vector<ValueId> outputs;
+  std::vector<Value> values;  // added when all are known to be right
   for (std::size_t i = 0; i < out.size(); ++i) {
     check_type(out[i], def.name);
     Value made{.type = out[i], .producer = static_cast<std::int32_t>(ops_.size())};
@@ -68,8 +68,10 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
       made.sharing = Sharing::overwrite;
       made.storage = storage(old);
     }
-    outputs.push_back(add_value(std::move(made)));
+    values.push_back(std::move(made));
   }
+  std::vector<ValueId> outputs;
+  for (Value& made : values) outputs.push_back(add_value(std::move(made)));
   ops_.push_back({kind, std::move(attrs), std::move(inputs), outputs, phases_});
   return outputs;
 }
