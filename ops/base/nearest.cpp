@@ -45,6 +45,7 @@ std::string nearest(std::string_view text, std::span<const std::string> names) {
 
 std::string unknown_name(std::string_view kind, std::string_view text,
                          std::span<const std::string> names) {
+  if (names.empty()) return fmt::format("unknown {} '{}' (there are none)", kind, text);
   return fmt::format("unknown {} '{}': did you mean '{}'? (there are: {})", kind, text,
                      nearest(text, names), fmt::join(names, ", "));
 }

@@ -12,7 +12,7 @@ namespace stepscope {
 // first of equals. Empty when `names` is empty.
 std::string nearest(std::string_view text, std::span<const std::string> names);
 
-// "unknown model 'mpl': did you mean 'mlp'? (there are: chain, mlp)"
+// "unknown model 'mpl': did you mean 'mlp'? (there are: chain, mlp)", or "(there are none)".
 std::string unknown_name(std::string_view kind, std::string_view text,
                          std::span<const std::string> names);
 

@@ -1,5 +1,6 @@
 // Philox4x32-10, the one source of randomness: counter-based, so that anybody can rebuild any draw.
-// It keeps no hidden state: equal (seed, stream, position) give equal numbers on every machine.
+// It keeps no hidden state: equal (seed, stream, position) give equal numbers on every machine, as far
+// as its mathematical library agrees on log, sin and cos where normal() is drawn.
 //
 // Source: J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; the known-answer
 // vectors of its Random123 library are checked in tests/ops/philox_test.cpp.

@@ -33,7 +33,8 @@ Model make_chain(std::string_view settings, const OptimizerSpec&) {
   constexpr std::int64_t kLongest = 100'000;  // ops in one graph; far above any step we know
   check(length <= kLongest, Fault::bad_input, "model '{}': at most {} ops", spec, kLongest);
   const std::int64_t elements = numbers.size() == 2 ? numbers[1] : kDefaultElements;
-  return {.name = numbers.size() == 2 ? spec : fmt::format("chain:{}", length),
+  return {.name = elements == kDefaultElements ? fmt::format("chain:{}", length)
+                                               : fmt::format("chain:{}:{}", length, elements),
           .step = [=](std::int64_t batch) { return step(length, elements, batch); },
           .evaluation = {},
           .initial = {},
