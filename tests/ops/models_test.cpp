@@ -1,0 +1,259 @@
+// Models: names, graphs, and how parameters and states start.
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/models/model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "ops/base/philox.h"
+#include "ops/ir/op_def.h"
+#include "ops/ir/verify.h"
+#include "tests/support/errors.h"
+
+namespace stepscope {
+namespace {
+
+using test::error_of;
+
+std::string error_of_model(std::string_view spec) {
+  return error_of([&] { (void)make_model(spec); });
+}
+
+std::vector<std::string> kinds(const Graph& graph) {
+  std::vector<std::string> all;
+  for (const Op& op : graph.ops()) all.emplace_back(name(op.kind));
+  return all;
+}
+
+TEST(Catalog, CanonicalNames) {
+  EXPECT_EQ(make_model("mlp").name, "mlp:784-128-10");
+  EXPECT_EQ(make_model("mlp:784-512-256-10").name, "mlp:784-512-256-10");
+  EXPECT_EQ(make_model("mlp:004-3-2").name, "mlp:4-3-2");
+  EXPECT_EQ(make_model("mlp_tanh").name, "mlp_tanh:784-128-10");
+  EXPECT_EQ(make_model("chain:50").name, "chain:50");
+  EXPECT_EQ(make_model("chain:050:256").name, "chain:50") << "256 is the default";
+  EXPECT_EQ(make_model("chain:50:0128").name, "chain:50:128");
+}
+
+TEST(Catalog, EveryEntryMakesAModel) {
+  std::set<std::string_view> names;
+  for (const CatalogEntry& entry : catalog()) {
+    EXPECT_TRUE(names.insert(entry.name).second);
+    EXPECT_EQ(entry.syntax.substr(0, entry.name.size()), entry.name);
+    EXPECT_FALSE(entry.summary.empty());
+    const std::string settings = entry.name == "chain" ? "7" : "";
+    const Model model = entry.make(settings, {});
+    EXPECT_EQ(make_model(model.name).name, model.name) << "a canonical name makes itself";
+  }
+}
+
+TEST(Catalog, WrongNames) {
+  EXPECT_EQ(
+      error_of_model("mpl"),
+      "bad input: unknown model 'mpl': did you mean 'mlp'? (there are: mlp, mlp_tanh, chain)");
+  EXPECT_EQ(error_of_model("chian:5"),
+            "bad input: unknown model 'chian': did you mean 'chain'? "
+            "(there are: mlp, mlp_tanh, chain)");
+  EXPECT_EQ(error_of_model("mlp:"), "bad input: model 'mlp:': nothing follows the colon");
+}
+
+TEST(Catalog, WrongSizes) {
+  const std::string range = "is no whole number from 1 to 2147483647";
+  EXPECT_EQ(error_of_model("mlp:784"),
+            "bad input: model 'mlp:784': needs at least two sizes, input and classes, as in "
+            "mlp:784-128-10");
+  EXPECT_EQ(error_of_model("mlp:784-x-10"), "bad input: model 'mlp:784-x-10': 'x' " + range);
+  EXPECT_EQ(error_of_model("mlp:784--10"), "bad input: model 'mlp:784--10': '' " + range);
+  EXPECT_EQ(error_of_model("mlp:784-0-10"), "bad input: model 'mlp:784-0-10': '0' " + range);
+  EXPECT_EQ(error_of_model("mlp:784-1e3"), "bad input: model 'mlp:784-1e3': '1e3' " + range);
+  EXPECT_EQ(error_of_model("mlp:2147483648-2"),
+            "bad input: model 'mlp:2147483648-2': '2147483648' " + range);
+  EXPECT_EQ(error_of_model("mlp:99999999999999999999-2"),
+            "bad input: model 'mlp:99999999999999999999-2': '99999999999999999999' " + range);
+  EXPECT_EQ(error_of_model("mlp:784-128-1"),
+            "bad input: model 'mlp:784-128-1': 1 class is no choice, 2 at least");
+  EXPECT_EQ(error_of_model("mlp_tanh:3-1"),
+            "bad input: model 'mlp_tanh:3-1': 1 class is no choice, 2 at least");
+  EXPECT_EQ(error_of_model("chain"), "bad input: model 'chain': needs a length, as in chain:50");
+  EXPECT_EQ(error_of_model("chain:0"), "bad input: model 'chain:0': '0' " + range);
+  EXPECT_EQ(error_of_model("chain:1:2:3"),
+            "bad input: model 'chain:1:2:3': takes a length and elements, as in chain:50:256");
+  EXPECT_EQ(error_of_model("chain:100001"), "bad input: model 'chain:100001': at most 100000 ops");
+}
+
+TEST(Mlp, OpsOfAStep) {
+  const Graph graph = make_model("mlp").step(32);
+  EXPECT_EQ(kinds(graph),
+            (std::vector<std::string>{
+                "MatMul", "AddBias", "Relu", "MatMul", "AddBias", "SoftmaxCrossEntropy", "Fill",
+                "SoftmaxCrossEntropyGrad", "ReduceSum", "MatMul", "MatMul", "ReluGrad", "ReduceSum",
+                "MatMul", "SgdUpdate", "SgdUpdate", "SgdUpdate", "SgdUpdate"}));
+  EXPECT_EQ(graph.type(*graph.find("x")), (TensorType{{32, 784}, DType::f32}));
+  EXPECT_EQ(graph.type(*graph.find("labels")), (TensorType{{32}, DType::i32}));
+  EXPECT_EQ(graph.type(*graph.find("w1")), (TensorType{{784, 128}, DType::f32}));
+  EXPECT_EQ(graph.type(*graph.find("b2")), (TensorType{{10}, DType::f32}));
+  EXPECT_TRUE(graph.value(*graph.find("loss")).kept);
+}
+
+TEST(Mlp, PhasesOfAStep) {
+  std::map<std::string, int> ops;
+  for (const Op& op : make_model("mlp").step(32).ops()) ++ops[to_string(op.phases)];
+  EXPECT_EQ(ops, (std::map<std::string, int>{
+                     {"forward", 5}, {"loss", 1}, {"backward", 8}, {"update", 4}}));
+}
+
+TEST(Mlp, Evaluation) {
+  const Graph graph = make_model("mlp:4-3-2").evaluation(7);
+  EXPECT_EQ(kinds(graph),
+            (std::vector<std::string>{"MatMul", "AddBias", "Relu", "MatMul", "AddBias",
+                                      "SoftmaxCrossEntropy", "CorrectCount"}));
+  EXPECT_TRUE(graph.value(*graph.find("loss")).kept);
+  EXPECT_EQ(graph.type(*graph.find("correct")), (TensorType{{}, DType::i32}));
+}
+
+TEST(Mlp, OtherActivationAndDepth) {
+  const std::vector<std::string> ops = kinds(make_model("mlp_tanh:5-4-3-2").step(1));
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), "Tanh"), 2);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), "TanhGrad"), 2);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), "Relu"), 0);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), "SgdUpdate"), 6);
+  const Model shallow = make_model("mlp:5-2");
+  EXPECT_EQ(kinds(shallow.evaluation(1)),
+            (std::vector<std::string>{"MatMul", "AddBias", "SoftmaxCrossEntropy", "CorrectCount"}));
+  EXPECT_EQ(shallow.features, 5);
+  EXPECT_EQ(shallow.classes, 2);
+}
+
+TEST(Mlp, RefusesABatchOfNothing) {
+  EXPECT_EQ(error_of([] { (void)make_model("mlp:4-3-2").step(0); }),
+            "bad graph: x: dimension 0 of f32{0, 4} is below one");
+}
+
+TEST(Chain, HalvesAndDoublesInTurn) {
+  const Model model = make_model("chain:5:16");
+  const Graph graph = model.step(3);
+  ASSERT_EQ(graph.ops().size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(graph.ops()[i].attrs, Attrs(ScaleAttrs{i % 2 == 0 ? 0.5 : 2.0}));
+    EXPECT_EQ(graph.ops()[i].inputs[0].index, static_cast<std::int32_t>(i)) << "each of the last";
+  }
+  EXPECT_EQ(graph.type(*graph.find("out")), (TensorType{{3, 16}, DType::f32}));
+  EXPECT_EQ(model.features, 16);
+  EXPECT_EQ(model.classes, 0);
+  EXPECT_TRUE(model.initial.empty());
+  EXPECT_FALSE(model.evaluation);
+}
+
+// ---- How things start.
+
+class EveryModel : public testing::TestWithParam<std::tuple<std::string, OptimizerSpec::Kind>> {
+ protected:
+  const Model model_ = make_model(std::get<0>(GetParam()), {.kind = std::get<1>(GetParam())});
+};
+
+TEST_P(EveryModel, StartsEveryParameterAndStateOnce) {
+  std::set<std::string> started;
+  for (const Initial& initial : model_.initial) EXPECT_TRUE(started.insert(initial.name).second);
+  std::set<std::string> declared;
+  const Graph step = model_.step(3);
+  for (const Value& value : step.values()) {
+    if (value.role == Role::parameter || value.role == Role::state) declared.insert(value.name);
+  }
+  EXPECT_EQ(started, declared);
+}
+
+TEST_P(EveryModel, EvaluatesWithTheParametersOfItsStep) {
+  if (!model_.evaluation) return;
+  const Graph step = model_.step(3);
+  const Graph evaluation = model_.evaluation(5);
+  int parameters = 0;
+  for (const Value& value : evaluation.values()) {
+    if (value.role != Role::parameter) continue;
+    ++parameters;
+    ASSERT_TRUE(step.find(value.name)) << value.name;
+    EXPECT_EQ(step.type(*step.find(value.name)), value.type);
+  }
+  EXPECT_GT(parameters, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, EveryModel,
+    testing::Combine(testing::Values("mlp:4-3-2", "mlp_tanh:4-3-2", "mlp:6-5-4-3", "chain:5"),
+                     testing::Values(OptimizerSpec::Kind::sgd, OptimizerSpec::Kind::momentum,
+                                     OptimizerSpec::Kind::adam)));
+
+template <class T>
+std::vector<T> values_of(const Initial& initial, const TensorType& type, std::uint64_t seed,
+                         std::uint64_t stream) {
+  const std::vector<std::byte> bytes = initial_bytes(initial, type, seed, stream);
+  EXPECT_EQ(bytes.size(), type.bytes());
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+const Initial& initial_of(const Model& model, std::string_view name) {
+  for (const Initial& each : model.initial) {
+    if (each.name == name) return each;
+  }
+  throw std::out_of_range("no such initial value");
+}
+
+TEST(InitialValues, HeDeviation) {
+  const Model model = make_model("mlp");
+  for (const auto& [name, type, fan_in] :
+       {std::tuple{"w1", TensorType{{784, 128}, DType::f32}, 784.0},
+        std::tuple{"w2", TensorType{{128, 10}, DType::f32}, 128.0}}) {
+    const std::vector<float> values = values_of<float>(initial_of(model, name), type, 1, 0);
+    double sum = 0.0, squares = 0.0;
+    for (const float value : values) {
+      sum += value;
+      squares += static_cast<double>(value) * value;
+    }
+    const auto count = static_cast<double>(values.size());
+    const double deviation = std::sqrt(2.0 / fan_in);
+    // Five deviations of the estimates: s / sqrt(n) of the mean, s / sqrt(2 n) of the deviation.
+    EXPECT_NEAR(sum / count, 0.0, 5 * deviation / std::sqrt(count)) << name;
+    EXPECT_NEAR(std::sqrt(squares / count), deviation, 5 * deviation / std::sqrt(2 * count))
+        << name;
+  }
+}
+
+// The draws are documented, so that another program can make the same start.
+TEST(InitialValues, AreTheDrawsOfTheirStream) {
+  const Initial initial{.name = "w", .kind = Initial::Kind::he_normal, .fan_in = 8};
+  Philox draws(42, 3);
+  for (const double value : values_of<double>(initial, {{10}, DType::f64}, 42, 3)) {
+    EXPECT_EQ(value, 0.5 * draws.normal()) << "sqrt(2 / 8) is a half";
+  }
+}
+
+TEST(InitialValues, DifferBySeedAndStreamAlone) {
+  const Initial initial{.name = "w", .kind = Initial::Kind::he_normal, .fan_in = 4};
+  const TensorType type{{3, 5}, DType::f32};
+  EXPECT_EQ(initial_bytes(initial, type, 1, 2), initial_bytes(initial, type, 1, 2));
+  EXPECT_NE(initial_bytes(initial, type, 1, 2), initial_bytes(initial, type, 2, 2));
+  EXPECT_NE(initial_bytes(initial, type, 1, 2), initial_bytes(initial, type, 1, 3));
+}
+
+TEST(InitialValues, BiasesStatesAndControlBlock) {
+  const Model model = make_model("mlp:4-3-2", {.kind = OptimizerSpec::Kind::adam, .rate = 0.25});
+  using Floats = std::vector<float>;
+  EXPECT_EQ(values_of<float>(initial_of(model, "b1"), {{3}, DType::f32}, 1, 0), (Floats{0, 0, 0}));
+  EXPECT_EQ(values_of<float>(initial_of(model, "b1.v"), {{3}, DType::f32}, 1, 0),
+            (Floats{0, 0, 0}));
+  EXPECT_EQ(values_of<float>(initial_of(model, "control.lr"), {{}, DType::f32}, 1, 0),
+            Floats{0.25});
+  EXPECT_EQ(values_of<std::int32_t>(initial_of(model, "control.step"), {{}, DType::i32}, 1, 0),
+            std::vector<std::int32_t>{0});
+  EXPECT_EQ(error_of([&] {
+              (void)initial_bytes(initial_of(model, "b1"), {{3}, DType::bf16}, 1, 0);
+            }),
+            "unsupported: initial value: parameters and states are f32, f64 or i32, not bf16");
+}
+
+}  // namespace
+}  // namespace stepscope
