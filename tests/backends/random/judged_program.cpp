@@ -1,0 +1,157 @@
+// Judging by the oracle, running through executors, comparing.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/backends/random/judged_program.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "backends/execution/reconcile.h"
+#include "graph/passes/pass.h"
+#include "tests/backends/execution/rig.h"
+#include "tests/backends/random/error_bound.h"
+#include "tests/backends/random/exactness.h"
+#include "tests/backends/random/oracle.h"
+#include "tests/support/tensor_bytes.h"
+
+namespace stepscope::test {
+namespace {
+
+constexpr std::uint64_t kSteps = 3;  // from the second on they read what was updated
+
+bool is_declared(const Value& value) { return value.producer < 0 && value.sharing == Sharing::own; }
+
+// Where the value of this name can be seen after a step; invalid when it cannot.
+std::string visible_name(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  const bool survives = is_declared(value) && value.role != Role::input;
+  return value.kept || survives ? value.name : std::string();
+}
+
+class Judge {
+ public:
+  explicit Judge(const RandomProgram& program)
+      : program_(program), graph_(program.graph), oracle_(graph_), bound_(oracle_) {}
+
+  // Nothing when the program cannot be judged.
+  std::optional<std::vector<ExpectedStep>> run() {
+    std::vector<ExpectedStep> steps;
+    for (std::uint64_t step = 0; step < kSteps; ++step) {
+      write_declared(step);
+      oracle_.step([&](const Op& op) { follow(op); });
+      if (!can_be_judged_) return std::nullopt;
+      oracle_.finish_step();
+      bound_.finish_step();
+      steps.push_back(expected());
+    }
+    return steps;
+  }
+
+ private:
+  void write_declared(std::uint64_t step) {
+    for (const ValueId id : graph_.ids()) {
+      const Value& value = graph_.value(id);
+      if (!is_declared(value) || (step > 0 && value.role != Role::input)) continue;
+      oracle_.write(id, elements_of(program_, id, step));
+    }
+  }
+
+  void follow(const Op& op) {
+    if (!can_be_judged_) return;
+    if (program_.contents == Contents::dyadic) {
+      can_be_judged_ = exact_in_f32(oracle_, op);
+    } else {
+      bound_.follow(op);
+      can_be_judged_ = !bound_.ambiguous();
+    }
+  }
+
+  ExpectedStep expected() const {
+    ExpectedStep step;
+    for (const ValueId id : graph_.ids()) {
+      const std::string name = visible_name(graph_, id);
+      if (name.empty()) continue;
+      Expected& each = step[name];
+      each.value = oracle_.as_doubles(id);
+      const auto errors = bound_.errors(id);
+      each.bound.assign(errors.begin(), errors.end());
+      each.bound.resize(each.value.size());  // integers have none
+    }
+    return step;
+  }
+
+  const RandomProgram& program_;
+  const Graph& graph_;
+  Oracle oracle_;
+  ErrorBound bound_;
+  bool can_be_judged_ = true;
+};
+
+}  // namespace
+
+JudgedProgram make_judged(Contents contents, std::uint64_t seed) {
+  for (std::uint64_t attempt = 0;; ++attempt) {
+    RandomProgram program = make_program(contents, seed, attempt);
+    if (auto steps = Judge(program).run()) {
+      return {std::move(program), std::move(*steps), attempt + 1};
+    }
+  }
+}
+
+Graph executed_graph(const RandomProgram& program) {
+  if (!program.with_passes) return program.graph;
+  return run_passes(program.graph, standard_passes()).graph;
+}
+
+Observed run_program(Backend& backend, const JudgedProgram& judged, Mode mode) {
+  const RandomProgram& program = judged.program;
+  Rig rig(backend, executed_graph(program));
+  rig.stream().keep_log(rig.graph().ops().size() * kSteps, LogOperands::copied);
+  const auto executor = rig.executor(mode);
+  const Counters before = rig.stream().counters();
+  Observed observed;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    for (const ValueId id : program.graph.ids()) {
+      const Value& value = program.graph.value(id);
+      if (!is_declared(value) || (step > 0 && value.role != Role::input)) continue;
+      rig.write(value.name, elements_of(program, id, step));
+    }
+    executor->enqueue(rig.stream());
+    observed.emplace_back();
+    for (const auto& [name, expected] : judged.steps[step]) {
+      observed.back()[name] = rig.read_bytes(*executor, name);
+    }
+  }
+  reconcile(*rig.program(), rig.stream().counters() - before, rig.stream().log(),
+            {.mode = mode, .steps = kSteps, .memory = &rig.memory()});
+  return observed;
+}
+
+std::string first_violation(const JudgedProgram& judged, const Observed& observed) {
+  for (std::size_t step = 0; step < observed.size(); ++step) {
+    for (const auto& [name, expected] : judged.steps[step]) {
+      const Graph& graph = judged.program.graph;
+      const std::vector<double> seen =
+          to_doubles(observed[step].at(name), graph.type(*graph.find(name)).dtype);
+      for (std::size_t i = 0; i < seen.size(); ++i) {
+        const double off = std::abs(seen[i] - expected.value[i]);
+        if (off <= expected.bound[i]) continue;  // a NaN is not
+        return fmt::format("step {}: {}[{}] is {}, expected {}, off by {}, bound {}", step, name, i,
+                           seen[i], expected.value[i], off, expected.bound[i]);
+      }
+    }
+  }
+  return {};
+}
+
+std::string first_difference(const Observed& a, const Observed& b) {
+  for (std::size_t step = 0; step < a.size(); ++step) {
+    for (const auto& [name, bytes] : a[step]) {
+      if (bytes != b[step].at(name)) return fmt::format("step {}: {}", step, name);
+    }
+  }
+  return {};
+}
+
+}  // namespace stepscope::test
