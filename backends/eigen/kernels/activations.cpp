@@ -34,7 +34,11 @@ void ReluGrad(Operands operands, const Elements& site) {
   const float* y = f32(operands, 1);
   float* dx = f32(operands, 2);
 #pragma omp simd
-  for (std::int64_t i = 0; i < site.elements; ++i) dx[i] = y[i] <= 0.0F ? 0.0F : dy[i];
+  for (std::int64_t i = 0; i < site.elements; ++i) {
+    const float slope =
+        dy[i];  // loaded for all: a load under a condition would not become a vector
+    dx[i] = y[i] <= 0.0F ? 0.0F : slope;
+  }
 }
 
 }  // namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA
