@@ -1,5 +1,5 @@
-// Dead memory made visible: filled with NaN patterns in debug builds, poisoned under AddressSanitizer,
-// left alone in release builds.
+// Dead memory made visible: filled with NaN patterns in debug builds, poisoned under
+// AddressSanitizer, left alone in release builds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

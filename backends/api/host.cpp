@@ -14,14 +14,15 @@
 namespace stepscope {
 
 HostMemory::HostMemory(std::size_t bytes) : bytes_(bytes) {
-  void* block = ::operator new(bytes == 0 ? 1 : bytes, std::align_val_t{kHostAlignment}, std::nothrow);
+  void* block =
+      ::operator new (bytes == 0 ? 1 : bytes, std::align_val_t{kHostAlignment}, std::nothrow);
   check(block != nullptr, Fault::device, "host memory: no {} bytes to be had", bytes);
   data_ = static_cast<std::byte*>(block);
 }
 
 HostMemory::~HostMemory() {
   unpoison_memory(data_, bytes_);
-  ::operator delete(data_, std::align_val_t{kHostAlignment});
+  ::operator delete (data_, std::align_val_t{kHostAlignment});
 }
 
 void Tape::replay(Stream& stream) {

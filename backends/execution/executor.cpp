@@ -18,9 +18,12 @@ constexpr std::array kModes = {Mode::eager, Mode::planned, Mode::graph};
 
 std::string_view name(Mode mode) {
   switch (mode) {
-    case Mode::eager: return "eager";
-    case Mode::planned: return "planned";
-    case Mode::graph: return "graph";
+    case Mode::eager:
+      return "eager";
+    case Mode::planned:
+      return "planned";
+    case Mode::graph:
+      return "graph";
   }
   return "?";
 }

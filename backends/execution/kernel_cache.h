@@ -1,7 +1,7 @@
 // SiteKey and KernelCache: from what is asked to the kernel that does it.
 //
-// The key is made of kind, attributes and input types as fixed words, hashed and compared in full on
-// every look-up; output types follow from them. The cache owns its kernels and never drops one.
+// The key is made of kind, attributes and input types as fixed words, hashed and compared in full
+// on every look-up; output types follow from them. The cache owns its kernels and never drops one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -20,8 +20,8 @@ std::byte* ModelMemory::address(std::string_view name) const {
 
 void ModelMemory::write(Stream& stream, std::string_view name, std::span<const std::byte> bytes) {
   const ModelLayout::Entry& entry = layout_.at(name);
-  const bool fits = entry.role == Role::input ? bytes.size() <= entry.bytes
-                                              : bytes.size() == entry.bytes;
+  const bool fits =
+      entry.role == Role::input ? bytes.size() <= entry.bytes : bytes.size() == entry.bytes;
   check(fits, Fault::bad_input, "write '{}': {} bytes given, its slot holds {}", name, bytes.size(),
         entry.bytes);
   stream.copy_in(base_ + entry.offset, bytes);

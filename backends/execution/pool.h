@@ -1,5 +1,5 @@
-// BlockPool: the caching pool eager takes its outputs from, by size class. After warm-up it asks the
-// backend for nothing.
+// BlockPool: the caching pool eager takes its outputs from, by size class. After warm-up it asks
+// the backend for nothing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,8 @@ constexpr std::uint8_t size_class(std::size_t bytes, std::size_t alignment) {
   if (bytes == 0) return 0;
   const std::size_t units = (bytes + alignment - 1) / alignment;
   if (units <= 4) return static_cast<std::uint8_t>(units);
-  const auto top = static_cast<std::size_t>(std::bit_width(units - 1));  // 2^(top-1) < units <= 2^top
+  const auto top =
+      static_cast<std::size_t>(std::bit_width(units - 1));  // 2^(top-1) < units <= 2^top
   const std::size_t half = std::size_t{1} << (top - 1);
   const std::size_t step = half / 4;
   return static_cast<std::uint8_t>(4 + 4 * (top - 3) + (units - half + step - 1) / step);

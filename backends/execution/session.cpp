@@ -22,12 +22,21 @@ void append(std::vector<double>& values, std::span<const std::byte> bytes) {
 std::vector<double> as_doubles(std::span<const std::byte> bytes, DType dtype) {
   std::vector<double> values;
   switch (dtype) {
-    case DType::f64: append<double>(values, bytes); return values;
-    case DType::f32: append<float>(values, bytes); return values;
-    case DType::i32: append<std::int32_t>(values, bytes); return values;
-    case DType::u8: append<std::uint8_t>(values, bytes); return values;
+    case DType::f64:
+      append<double>(values, bytes);
+      return values;
+    case DType::f32:
+      append<float>(values, bytes);
+      return values;
+    case DType::i32:
+      append<std::int32_t>(values, bytes);
+      return values;
+    case DType::u8:
+      append<std::uint8_t>(values, bytes);
+      return values;
     case DType::bf16:
-    case DType::f16: break;
+    case DType::f16:
+      break;
   }
   fail(Fault::unsupported, "read: {} cannot be read back yet", name(dtype));
 }
@@ -174,7 +183,8 @@ std::map<std::string, std::vector<std::byte>> Session::parameters_and_states() {
 
 const std::vector<PassReport>& Session::pass_reports(std::int64_t batch) const {
   const auto found = steps_.find(batch);
-  check(found != steps_.end(), Fault::bad_input, "session: no step of batch {} was prepared", batch);
+  check(found != steps_.end(), Fault::bad_input, "session: no step of batch {} was prepared",
+        batch);
   return found->second.reports;
 }
 

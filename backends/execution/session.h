@@ -49,8 +49,8 @@ class Session {
   // Requires: x has rows * features elements. Throws bad_input otherwise, with the numbers.
   void load(std::span<const float> x, std::span<const std::int32_t> labels);
 
-  // Submits one step, or evaluation, of `batch` rows on the loaded inputs. Throws bad_input when the
-  // session was not made for that batch size.
+  // Submits one step, or evaluation, of `batch` rows on the loaded inputs. Throws bad_input when
+  // the session was not made for that batch size.
   void enqueue_step(std::int64_t batch);
   Evaluation evaluate(std::int64_t batch);
 

@@ -11,14 +11,14 @@ void launch(const Launch& call, Stream& stream) { stream.made_call(call, CallBy:
 
 class NullKernel final : public Kernel {
  public:
-  explicit NullKernel(const OpSite& site)
-      : Kernel(site, {.saved = 0, .in_place = ~0U}, launch) {}
+  explicit NullKernel(const OpSite& site) : Kernel(site, {.saved = 0, .in_place = ~0U}, launch) {}
 };
 
 class NullBackend final : public HostBackend {
  public:
   explicit NullBackend(const BackendOptions& options)
-      : HostBackend({.name = "null", .device = "none", .threads = options.threads, .computes = false}) {}
+      : HostBackend(
+            {.name = "null", .device = "none", .threads = options.threads, .computes = false}) {}
 
   std::unique_ptr<Kernel> lower(const OpSite& site) override {
     return std::make_unique<NullKernel>(site);

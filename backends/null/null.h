@@ -1,5 +1,5 @@
-// null: runs nothing. It counts always and logs by a switch, for tests of executors and for the cost
-// of dispatch alone; and it is the folder to copy for a new backend.
+// null: runs nothing. It counts always and logs by a switch, for tests of executors and for the
+// cost of dispatch alone; and it is the folder to copy for a new backend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,7 @@
-// How a reference kernel is written: one function template over the storage type, given the site and
-// the addresses. A kernel for a line of op_list.inc is a function `void Name(const Call<T>&)` in one
-// of the files here, defined by STEPSCOPE_REFERENCE_KERNEL; a missing one is a link error that names it.
+// How a reference kernel is written: one function template over the storage type, given the site
+// and the addresses. A kernel for a line of op_list.inc is a function `void Name(const Call<T>&)`
+// in one of the files here, defined by STEPSCOPE_REFERENCE_KERNEL; a missing one is a link error
+// that names it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +13,8 @@
 
 namespace stepscope::reference {
 
-// T is the floating storage type of the site: float or double. Arithmetic is in double throughout and
-// rounded once, when a result is stored.
+// T is the floating storage type of the site: float or double. Arithmetic is in double throughout
+// and rounded once, when a result is stored.
 template <class T>
 struct Call {
   const OpSite& site;
@@ -35,17 +36,17 @@ struct Call {
   }
 };
 
-#define STEPSCOPE_OP(name)                      \
-  template <class T>                            \
-  void name(const Call<T>&);                    \
+#define STEPSCOPE_OP(name)                       \
+  template <class T>                             \
+  void name(const Call<T>&);                     \
   extern template void name(const Call<float>&); \
   extern template void name(const Call<double>&);
 #include "ops/ir/op_list.inc"
 #undef STEPSCOPE_OP
 
 // Behind the definition of a kernel: both storage types.
-#define STEPSCOPE_REFERENCE_KERNEL(name)   \
-  template void name(const Call<float>&);  \
+#define STEPSCOPE_REFERENCE_KERNEL(name)  \
+  template void name(const Call<float>&); \
   template void name(const Call<double>&);
 
 }  // namespace stepscope::reference

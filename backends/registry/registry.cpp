@@ -7,8 +7,8 @@
 
 namespace stepscope {
 
-#define STEPSCOPE_BACKEND(name)                                      \
-  namespace name {                                                   \
+#define STEPSCOPE_BACKEND(name)                                         \
+  namespace name {                                                      \
   std::unique_ptr<Backend> make_backend(const BackendOptions& options); \
   }
 #include "backends/registry/builtin.inc"
@@ -36,7 +36,8 @@ std::vector<std::string> Registry::names() const {
   return all;
 }
 
-std::unique_ptr<Backend> Registry::make(std::string_view name, const BackendOptions& options) const {
+std::unique_ptr<Backend> Registry::make(std::string_view name,
+                                        const BackendOptions& options) const {
   for (const BackendEntry& entry : entries_) {
     if (entry.name == name) return entry.make(options);
   }

@@ -1,6 +1,6 @@
 // stepscope compare: one process per backend, since the thread pools of two backends disturb each
-// other. With one backend the process is this one; with several, each has a child that hands over its
-// record.
+// other. With one backend the process is this one; with several, each has a child that hands over
+// its record.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -89,7 +89,8 @@ Record run_apart(const Options& options, const std::string& backend, double seco
   const ScratchFile json;
   const int status = run_child(child_arguments(options, backend, seconds, json.path()), backend);
   const std::string text = read_file(json.path());
-  // With status 1 and a record, a gate failed: the record tells. Without one, the child has said why.
+  // With status 1 and a record, a gate failed: the record tells. Without one, the child has said
+  // why.
   check(status == 0 || (status == kUnequalWork && !text.empty()), Fault::device,
         "compare: the process of {} ended with status {}, see above", backend, status);
   return record_from_json(text, json.path());
@@ -118,9 +119,8 @@ Record run_here(const Options& options, const Context& context, const Data* data
       .threads = flags.threads,
       .seed = flags.seed,
       .budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget_seconds * 1e9))};
-  return compare_backend(spec, context.registry, data, [&](const std::string& what, double done) {
-    line.update(what, done);
-  });
+  return compare_backend(spec, context.registry, data,
+                         [&](const std::string& what, double done) { line.update(what, done); });
 }
 
 void add_notes(Record& record, const Options& options) {
@@ -143,12 +143,13 @@ int run_compare(const Options& options, const Context& context) {
   Record record = begin_record(context);
   std::optional<Data> data;
   if (options.model.classes > 0) data = data_for(options);
-  record.work = {options.model.name, flags.optimizer, flags.rate,
-                 data ? data->source : "noise", "f32", flags.seed};
+  record.work = {
+      options.model.name, flags.optimizer, flags.rate, data ? data->source : "noise", "f32",
+      flags.seed};
   for (const std::int64_t batch : flags.batches) {
     if (!data || batch <= data->training().count) continue;
-    throw UsageError(fmt::format("--batch: {} rows, the training data have {}", batch,
-                                 data->training().count));
+    throw UsageError(
+        fmt::format("--batch: {} rows, the training data have {}", batch, data->training().count));
   }
   if (flags.backends.size() == 1) {
     add_part(record, run_here(options, context, data ? &*data : nullptr));

@@ -23,10 +23,10 @@ Record begin_record(const Context& context) {
   record.environment = environment_facts();
   const Handshake cores = measure_core_handshake();
   record.environment.emplace_back(
-      "core_distance", cores.round_trip_ns
-                           ? fmt::format("{}, round trip {:.0f} ns", name(cores.distance),
-                                         *cores.round_trip_ns)
-                           : fmt::format("{}: {}", name(cores.distance), cores.reason));
+      "core_distance",
+      cores.round_trip_ns
+          ? fmt::format("{}, round trip {:.0f} ns", name(cores.distance), *cores.round_trip_ns)
+          : fmt::format("{}: {}", name(cores.distance), cores.reason));
   return record;
 }
 
@@ -41,8 +41,8 @@ void deliver(const Record& record, const Flags& flags) {
     if (!flags.quiet) fmt::print(stderr, "record: {}\n", path.string());
   }
   if (json_on_stdout(flags)) {
-    const bool written = std::fwrite(json.data(), 1, json.size(), stdout) == json.size() &&
-                         std::fflush(stdout) == 0;
+    const bool written =
+        std::fwrite(json.data(), 1, json.size(), stdout) == json.size() && std::fflush(stdout) == 0;
     check(written, Fault::io, "standard output: the record cannot be written");
   } else if (!flags.json.empty()) {
     write_file(flags.json, json);

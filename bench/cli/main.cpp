@@ -68,8 +68,8 @@ constexpr Command kCommands[] = {
     {"explain", "print the step, what each pass did, its plan and its launches",
      "stepscope explain --model mlp:784-128-10 --batch 32 --format dot | dot -Tsvg > step.svg",
      add_explain_flags, run_explain},
-    {"devices", "list backends, their libraries, and why one is not available",
-     "stepscope devices", [](CLI::App&, Flags&) {},
+    {"devices", "list backends, their libraries, and why one is not available", "stepscope devices",
+     [](CLI::App&, Flags&) {},
      [](const Options&, const Context& context) { return run_devices(context); }},
 };
 

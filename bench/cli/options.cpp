@@ -27,12 +27,15 @@ auto usage(F&& f) {
 }  // namespace
 
 void add_model_flags(CLI::App& command, Flags& flags) {
-  command.add_option("--model", flags.model, "workload: mlp[:784-128-10], mlp_tanh, chain:N[:ELEMENTS]")
+  command
+      .add_option("--model", flags.model,
+                  "workload: mlp[:784-128-10], mlp_tanh, chain:N[:ELEMENTS]")
       ->capture_default_str();
   command.add_option("--batch", flags.batches, "rows of a step; several separated by commas")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--optimizer", flags.optimizer, "sgd, momentum or adam")->capture_default_str();
+  command.add_option("--optimizer", flags.optimizer, "sgd, momentum or adam")
+      ->capture_default_str();
   command.add_option("--lr", flags.rate, "learning rate")->capture_default_str();
   command.add_option("--seed", flags.seed, "of parameters and batch order")->capture_default_str();
 }
@@ -63,7 +66,10 @@ double parse_seconds(const std::string& text) {
   double number = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const double factor = unit == "s" || unit.empty() ? 1.0 : unit == "m" ? 60.0 : unit == "ms" ? 1e-3 : 0.0;
+  const double factor = unit == "s" || unit.empty() ? 1.0
+                        : unit == "m"               ? 60.0
+                        : unit == "ms"              ? 1e-3
+                                                    : 0.0;
   if (error != std::errc() || factor == 0.0 || !std::isfinite(number) || number <= 0.0) {
     throw UsageError(fmt::format("--budget '{}': no duration, as in 170s, 2m or 500ms", text));
   }

@@ -62,8 +62,8 @@ class Trainer {
   EpochRecord run_epoch(std::int64_t epoch) {
     EpochRecord record{.epoch = epoch + 1};
     const Stamp begin = now();
-    const std::vector<std::uint32_t> order = epoch_order(
-        training_.data().count, spec_.seed, static_cast<std::uint64_t>(epoch));
+    const std::vector<std::uint32_t> order =
+        epoch_order(training_.data().count, spec_.seed, static_cast<std::uint64_t>(epoch));
     double loss_sum = 0.0;
     std::int64_t losses = 0;
     for (std::size_t i = 0; i < batches_.size(); ++i) {
@@ -92,12 +92,12 @@ class Trainer {
   void load(const Batcher& batcher, const std::vector<std::uint32_t>& order,
             const BatchRange& batch, std::int64_t& data_ns, std::int64_t& transfer_ns) {
     const auto rows = static_cast<std::size_t>(batch.rows);
-    const std::span<float> x(x_.data(),
-                             rows * static_cast<std::size_t>(batcher.data().features));
+    const std::span<float> x(x_.data(), rows * static_cast<std::size_t>(batcher.data().features));
     const std::span<std::int32_t> labels(labels_.data(), rows);
     {
       Lap lap(data_ns);
-      batcher.fill(std::span(order).subspan(static_cast<std::size_t>(batch.first), rows), x, labels);
+      batcher.fill(std::span(order).subspan(static_cast<std::size_t>(batch.first), rows), x,
+                   labels);
     }
     Lap lap(transfer_ns);
     session_.load(x, labels);
@@ -151,8 +151,8 @@ std::vector<EpochRecord> train(Backend& backend, const Data& data, const TrainSp
                                const TrainHooks& hooks) {
   check(spec.model.classes > 0, Fault::bad_input, "model '{}' has no labels, it cannot be trained",
         spec.model.name);
-  check(backend.info().computes, Fault::unsupported, "backend '{}' computes nothing, it cannot train",
-        backend.name());
+  check(backend.info().computes, Fault::unsupported,
+        "backend '{}' computes nothing, it cannot train", backend.name());
   check_fits(data.train, spec.model.name, spec.model.features, spec.model.classes);
   Trainer trainer(backend, data, spec, hooks);
   std::vector<EpochRecord> epochs;

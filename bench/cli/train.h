@@ -19,8 +19,9 @@ struct TrainSpec {
   Mode mode = Mode::graph;
   std::int64_t batch = 32;
   std::int64_t epochs = 5;
-  std::int64_t most_steps = 0;   // of each epoch; 0: all
-  std::int64_t loss_every = 10;  // steps between two read-backs of the loss; the last is always read
+  std::int64_t most_steps = 0;  // of each epoch; 0: all
+  std::int64_t loss_every =
+      10;  // steps between two read-backs of the loss; the last is always read
   std::uint64_t seed = 1;
   PartialBatch partial = PartialBatch::second_plan;
 };

@@ -18,8 +18,8 @@ TrainSpec spec_of(const Options& options) {
     throw UsageError("train: takes one --backend, one --mode and one --batch");
   }
   if (options.model.classes == 0) {
-    throw UsageError(fmt::format("train: model '{}' has no labels, it cannot be trained",
-                                 options.model.name));
+    throw UsageError(
+        fmt::format("train: model '{}' has no labels, it cannot be trained", options.model.name));
   }
   return {.model = options.model,
           .mode = options.modes.front(),
@@ -55,7 +55,8 @@ int run_train(const Options& options, const Context& context) {
   double last_loss = 0.0;
   TrainHooks hooks;
   hooks.progress = [&](std::int64_t epoch, double done) {
-    line.update(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, spec.epochs, last_loss), done);
+    line.update(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, spec.epochs, last_loss),
+                done);
   };
   hooks.loss = [&](std::int64_t, double loss) { last_loss = loss; };
   hooks.epoch = [&](const EpochRecord& epoch) {

@@ -82,7 +82,8 @@ class BatchComparison {
     return gates;
   }
 
-  // Rounds of one slot per arm; the order turns by one each round and runs backwards in every second.
+  // Rounds of one slot per arm; the order turns by one each round and runs backwards in every
+  // second.
   void time(std::chrono::nanoseconds budget, const std::function<void(double)>& done) {
     for (Arm& arm : arms_) {
       arm.session->warm_up();
@@ -134,8 +135,8 @@ class BatchComparison {
                     {.mode = Mode::planned, .step_batches = {batch_}, .seed = spec_.seed});
     const auto affordable = static_cast<std::int64_t>(kReferenceFlops / arms_.front().record.flops);
     const std::int64_t steps = std::clamp<std::int64_t>(affordable, 1, kGateSteps);
-    GateRecord gate = compare_within(gate_trace(session, ring_, batch_, steps), baseline,
-                                     kBackendTolerance);
+    GateRecord gate =
+        compare_within(gate_trace(session, ring_, batch_, steps), baseline, kBackendTolerance);
     gate.baseline_mode = "reference";
     gate.mode = arms_.front().record.mode_requested;
     return gate;
@@ -198,8 +199,7 @@ InputRing ring_for(const CompareSpec& spec, const Data* data, std::int64_t batch
 Record compare_backend(const CompareSpec& spec, const Registry& registry, const Data* data,
                        const Progress& progress) {
   Record record;
-  const std::unique_ptr<Backend> backend =
-      registry.make(spec.backend, {.threads = spec.threads});
+  const std::unique_ptr<Backend> backend = registry.make(spec.backend, {.threads = spec.threads});
   record.backends.emplace_back(spec.backend, Facts(backend->info().details));
   const auto batches = static_cast<double>(spec.batches.size());
   for (std::size_t i = 0; i < spec.batches.size(); ++i) {
@@ -211,8 +211,8 @@ Record compare_backend(const CompareSpec& spec, const Registry& registry, const 
     BatchComparison comparison(spec, registry, *backend, ring, batch);
     comparison.prepare();
     const std::vector<GateRecord> gates = comparison.gate();
-    const bool equal = std::all_of(gates.begin(), gates.end(),
-                                   [](const GateRecord& gate) { return gate.passed; });
+    const bool equal =
+        std::all_of(gates.begin(), gates.end(), [](const GateRecord& gate) { return gate.passed; });
     record.gates.insert(record.gates.end(), gates.begin(), gates.end());
     if (equal) {
       comparison.time(spec.budget / static_cast<std::int64_t>(spec.batches.size()),

@@ -74,14 +74,14 @@ GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm) {
     if (a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) {
       continue;
     }
-    gate.detail = fmt::format("results of step {} differ, first {} and {}", step + 1, a.front(),
-                              b.front());
+    gate.detail =
+        fmt::format("results of step {} differ, first {} and {}", step + 1, a.front(), b.front());
     return gate;
   }
   gate.detail = difference(baseline.after_first, arm.after_first, "after step 1");
   if (gate.detail.empty()) {
-    gate.detail = difference(baseline.after_last, arm.after_last,
-                             fmt::format("after step {}", kGateSteps));
+    gate.detail =
+        difference(baseline.after_last, arm.after_last, fmt::format("after step {}", kGateSteps));
   }
   gate.passed = gate.detail.empty();
   return gate;

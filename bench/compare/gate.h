@@ -30,9 +30,9 @@ GateTrace gate_trace(Session& session, const InputRing& ring, std::int64_t batch
 GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm);
 
 // For arms of different backends, which add in different orders. Both in f32. Results of each step
-// within `tolerance`, relative; each parameter tensor after step 1 within it, norm of the difference
-// over the norm. Parameters after more steps carry amplified rounding and are not compared. Compares
-// as many steps as the shorter trace has.
+// within `tolerance`, relative; each parameter tensor after step 1 within it, norm of the
+// difference over the norm. Parameters after more steps carry amplified rounding and are not
+// compared. Compares as many steps as the shorter trace has.
 GateRecord compare_within(const GateTrace& baseline, const GateTrace& arm, double tolerance);
 
 }  // namespace stepscope

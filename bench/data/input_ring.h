@@ -1,5 +1,5 @@
-// InputRing: a few prepared batches that steps read in turn, so that a timed run never trains on one
-// batch alone (its loss would sink to zero, and arms would do unequal work).
+// InputRing: a few prepared batches that steps read in turn, so that a timed run never trains on
+// one batch alone (its loss would sink to zero, and arms would do unequal work).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -20,8 +20,13 @@ struct StepTimes {
 
 TimeSummary to_record(std::span<const double> values) {
   const Summary summary = summarize(values);
-  return {static_cast<std::int64_t>(values.size()), summary.min, summary.q1, summary.median,
-          summary.q3, summary.max, summary.mean};
+  return {static_cast<std::int64_t>(values.size()),
+          summary.min,
+          summary.q1,
+          summary.median,
+          summary.q3,
+          summary.max,
+          summary.mean};
 }
 
 StepTimes timed_step(Session& session, Executor& executor, const Batch& batch) {

@@ -13,7 +13,8 @@ namespace stepscope {
 
 // Latency mode: each step is waited for before the next begins. The slot starts from `start`, a
 // snapshot of the model segment that is restored outside the timed intervals, and reads the ring
-// from its beginning, so that every slot of every arm does the same work. No allocation while timing.
+// from its beginning, so that every slot of every arm does the same work. No allocation while
+// timing.
 SlotSamples sample_slot(Session& session, const InputRing& ring, std::int64_t batch,
                         std::span<const std::byte> start, std::int64_t steps);
 

@@ -8,8 +8,8 @@
 
 namespace stepscope {
 
-// Writes to a temporary file beside `path`, syncs, renames. Makes missing folders. Throws io, naming
-// the path and the system's reason, and leaves nothing behind.
+// Writes to a temporary file beside `path`, syncs, renames. Makes missing folders. Throws io,
+// naming the path and the system's reason, and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 // Throws io, naming the path and the system's reason.

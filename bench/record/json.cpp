@@ -14,9 +14,7 @@ namespace {
 using nlohmann::ordered_json;
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, WorkFacts>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, WorkFacts> {
   visit("model", record.model);
   visit("optimizer", record.optimizer);
   visit("rate", record.rate);
@@ -26,9 +24,7 @@ void fields(V&& visit, R& record)
 }
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, SlotSamples>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, SlotSamples> {
   visit("round", record.round);
   visit("position", record.position);
   visit("wall_ns", record.wall_ns);
@@ -36,9 +32,7 @@ void fields(V&& visit, R& record)
 }
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, TimeSummary>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, TimeSummary> {
   visit("count", record.count);
   visit("min_ns", record.min_ns);
   visit("q1_ns", record.q1_ns);
@@ -49,9 +43,7 @@ void fields(V&& visit, R& record)
 }
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, StepCounts>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, StepCounts> {
   visit("ops", record.ops);
   visit("submissions", record.submissions);
   visit("calls", record.calls);
@@ -62,9 +54,7 @@ void fields(V&& visit, R& record)
 }
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, ArmRecord>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, ArmRecord> {
   visit("backend", record.backend);
   visit("mode_requested", record.mode_requested);
   visit("mode_executed", record.mode_executed);
@@ -84,9 +74,7 @@ void fields(V&& visit, R& record)
 }
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, GateRecord>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, GateRecord> {
   visit("backend", record.backend);
   visit("baseline_mode", record.baseline_mode);
   visit("mode", record.mode);
@@ -98,9 +86,7 @@ void fields(V&& visit, R& record)
 }
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, EpochRecord>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, EpochRecord> {
   visit("epoch", record.epoch);
   visit("training_loss", record.training_loss);
   visit("validation_loss", record.validation_loss);
@@ -117,9 +103,7 @@ void fields(V&& visit, R& record)
 }
 
 template <class R, class V>
-void fields(V&& visit, R& record)
-  requires std::is_same_v<std::remove_const_t<R>, Record>
-{
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, Record> {
   visit("schema", record.schema);
   visit("version", record.version);
   visit("command", record.command);
@@ -139,15 +123,13 @@ ordered_json write(const T& value);
 template <class T>
 ordered_json write(const std::optional<T>& value);
 template <class T>
-  requires(!std::is_arithmetic_v<T>)
-ordered_json write(const std::vector<T>& values);
+requires(!std::is_arithmetic_v<T>) ordered_json write(const std::vector<T>& values);
 template <class T>
 void read(const ordered_json& json, T& value);
 template <class T>
 void read(const ordered_json& json, std::optional<T>& value);
 template <class T>
-  requires(!std::is_arithmetic_v<T>)
-void read(const ordered_json& json, std::vector<T>& values);
+requires(!std::is_arithmetic_v<T>) void read(const ordered_json& json, std::vector<T>& values);
 
 // JSON has no NaN and no infinity: both become null, and null becomes NaN.
 ordered_json write(const double& value) {
@@ -187,8 +169,7 @@ ordered_json write(const std::optional<T>& value) {
 }
 
 template <class T>
-  requires(!std::is_arithmetic_v<T>)
-ordered_json write(const std::vector<T>& values) {
+requires(!std::is_arithmetic_v<T>) ordered_json write(const std::vector<T>& values) {
   ordered_json json = ordered_json::array();
   for (const T& value : values) json.push_back(write(value));
   return json;
@@ -199,7 +180,8 @@ void read(const ordered_json& json, Facts& facts) {
 }
 
 void read(const ordered_json& json, std::vector<std::pair<std::string, Facts>>& groups) {
-  for (const auto& [name, value] : json.items()) read(value, groups.emplace_back(name, Facts{}).second);
+  for (const auto& [name, value] : json.items())
+    read(value, groups.emplace_back(name, Facts{}).second);
 }
 
 template <class T>
@@ -217,8 +199,7 @@ void read(const ordered_json& json, std::optional<T>& value) {
 }
 
 template <class T>
-  requires(!std::is_arithmetic_v<T>)
-void read(const ordered_json& json, std::vector<T>& values) {
+requires(!std::is_arithmetic_v<T>) void read(const ordered_json& json, std::vector<T>& values) {
   for (const ordered_json& each : json) read(each, values.emplace_back());
 }
 

@@ -18,18 +18,18 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // What was asked for, as far as it decides the work.
 struct WorkFacts {
-  std::string model;       // canonical: mlp:784-128-10
-  std::string optimizer;   // sgd, momentum, adam
+  std::string model;      // canonical: mlp:784-128-10
+  std::string optimizer;  // sgd, momentum, adam
   double rate = 0.0;
-  std::string data;        // source; "generated" says so
+  std::string data;  // source; "generated" says so
   std::string dtype = "f32";
   std::uint64_t seed = 0;
 };
 
 // Times of consecutive steps of one arm, restarted from the same snapshot. In nanoseconds.
 struct SlotSamples {
-  std::int64_t round = 0;     // slots of one round belong together
-  std::int64_t position = 0;  // place within the round
+  std::int64_t round = 0;                   // slots of one round belong together
+  std::int64_t position = 0;                // place within the round
   std::vector<std::int64_t> wall_ns;        // submit one step and wait for it
   std::vector<std::int64_t> input_copy_ns;  // copy of the batch into the input slots, before it
 };
@@ -81,7 +81,7 @@ struct GateRecord {
 // One epoch of `train`. Times are sums over the epoch; parts of the wall time, which also holds the
 // loop around them.
 struct EpochRecord {
-  std::int64_t epoch = 0;  // from 1
+  std::int64_t epoch = 0;    // from 1
   double training_loss = 0;  // mean of the losses read back
   double validation_loss = 0, validation_accuracy = 0;
   std::int64_t steps = 0, rows_seen = 0, rows_dropped = 0;
@@ -104,7 +104,7 @@ struct Record {
   std::vector<ArmRecord> arms;
   std::vector<GateRecord> gates;
   std::vector<EpochRecord> epochs;  // of `train`
-  std::vector<std::string> notes;  // for people: what this record can and cannot tell
+  std::vector<std::string> notes;   // for people: what this record can and cannot tell
 };
 
 }  // namespace stepscope

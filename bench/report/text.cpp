@@ -44,9 +44,8 @@ std::map<std::pair<std::string, std::int64_t>, Group> groups_of(const Record& re
 }
 
 const ArmRecord* find_mode(const Group& group, std::string_view mode) {
-  const auto at = std::find_if(group.begin(), group.end(), [&](const ArmRecord* arm) {
-    return arm->mode_requested == mode;
-  });
+  const auto at = std::find_if(group.begin(), group.end(),
+                               [&](const ArmRecord* arm) { return arm->mode_requested == mode; });
   return at == group.end() || (*at)->wall.count == 0 ? nullptr : *at;
 }
 
@@ -65,8 +64,8 @@ std::string step_table(const Record& record) {
   for (const auto& [key, group] : groups_of(record)) {
     for (const ArmRecord* arm : group) {
       if (arm->wall.count == 0) {
-        table.add({arm->backend, fmt::to_string(arm->batch), arm->mode_requested, "not measured", "",
-                   "", "", "", "", "", ""});
+        table.add({arm->backend, fmt::to_string(arm->batch), arm->mode_requested, "not measured",
+                   "", "", "", "", "", "", ""});
         continue;
       }
       const auto& dispatch = arm->dispatch_empty_kernels;
@@ -108,7 +107,8 @@ std::string sentence_of(const Group& group) {
   if (eager == nullptr || graph == nullptr || !eager->dispatch_empty_kernels) return {};
   const double dispatch = eager->dispatch_empty_kernels->median_ns;
   const double ratio = graph->wall.median_ns / eager->wall.median_ns;
-  const bool overlap = graph->wall.q3_ns >= eager->wall.q1_ns && graph->wall.q1_ns <= eager->wall.q3_ns;
+  const bool overlap =
+      graph->wall.q3_ns >= eager->wall.q1_ns && graph->wall.q1_ns <= eager->wall.q3_ns;
   return fmt::format(
       "At batch {} on {}, eager dispatch alone takes {} a step ({} per op), against a step of {} "
       "({:.1f} %); graph takes {:.3f} of eager's median{}.\n",
@@ -139,9 +139,7 @@ std::string sentences(const Record& record) {
 
 }  // namespace
 
-std::string time_text(double ns) {
-  return scaled(ns, 1000.0, std::array{"ns", "us", "ms", "s"});
-}
+std::string time_text(double ns) { return scaled(ns, 1000.0, std::array{"ns", "us", "ms", "s"}); }
 
 std::string bytes_text(double bytes) {
   return scaled(bytes, 1024.0, std::array{"B", "KiB", "MiB", "GiB"});

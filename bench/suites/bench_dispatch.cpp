@@ -1,8 +1,9 @@
-// bench_dispatch: what dispatch costs when nothing is computed, per op and mode, on the null backend.
+// bench_dispatch: what dispatch costs when nothing is computed, per op and mode, on the null
+// backend.
 //
-// Names: dispatch/MODEL/null/MODE/log:on|off. Time is that of one step; `per_op` is the step over its
-// ops. Counters are exact: look-ups, submissions and calls of one step, from the stream.
-// The goals stand in docs/modes.md beside what was measured.
+// Names: dispatch/MODEL/null/MODE/log:on|off. Time is that of one step; `per_op` is the step over
+// its ops. Counters are exact: look-ups, submissions and calls of one step, from the stream. The
+// goals stand in docs/modes.md beside what was measured.
 // SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -28,10 +29,9 @@ struct Case {
 
 void run(benchmark::State& state, const Case& each) {
   const std::unique_ptr<Backend> null = Registry::builtin().make("null", {});
-  Session session(*null, make_model(each.model),
-                  {.mode = each.mode,
-                   .step_batches = {kBatch},
-                   .executor = {.eager_cache = each.cache}});
+  Session session(
+      *null, make_model(each.model),
+      {.mode = each.mode, .step_batches = {kBatch}, .executor = {.eager_cache = each.cache}});
   session.warm_up();
   Stream& stream = session.stream();
   stream.keep_log(each.log == Log::on ? Stream::kDefaultLogEntries : 0);
@@ -48,18 +48,17 @@ void run(benchmark::State& state, const Case& each) {
   state.counters["per_op"] =
       Counter(ops, Counter::kIsIterationInvariantRate | Counter::kInvert);  // seconds
   state.counters["lookups"] = static_cast<double>(counted.lookups) / steps;
-  state.counters["submissions"] =
-      static_cast<double>(counted.submitted + counted.replays) / steps;
+  state.counters["submissions"] = static_cast<double>(counted.submitted + counted.replays) / steps;
   state.counters["calls"] =
       static_cast<double>(counted.calls_submitted + counted.calls_replayed) / steps;
 }
 
 void add(const Case& each) {
-  const std::string label =
-      fmt::format("dispatch/{}/null/{}{}/log:{}", each.model, name(each.mode),
-                  each.cache == EagerCache::off ? "-uncached" : "",
-                  each.log == Log::on ? "on" : "off");
-  benchmark::RegisterBenchmark(label.c_str(), [each](benchmark::State& state) { run(state, each); });
+  const std::string label = fmt::format("dispatch/{}/null/{}{}/log:{}", each.model, name(each.mode),
+                                        each.cache == EagerCache::off ? "-uncached" : "",
+                                        each.log == Log::on ? "on" : "off");
+  benchmark::RegisterBenchmark(label.c_str(),
+                               [each](benchmark::State& state) { run(state, each); });
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ class Backward {
     collect_views(-1);
     std::vector<ValueId> result;
     for (const ValueId id : wrt_) {
-      check(gradient_[at(id)].valid(), Fault::bad_graph, "autodiff: the loss {} does not depend on {}",
-            graph_.label(loss_), graph_.label(id));
+      check(gradient_[at(id)].valid(), Fault::bad_graph,
+            "autodiff: the loss {} does not depend on {}", graph_.label(loss_), graph_.label(id));
       result.push_back(gradient_[at(id)]);
     }
     return result;
@@ -105,10 +105,10 @@ class Backward {
   Graph& graph_;
   ValueId loss_;
   std::span<const ValueId> wrt_;
-  std::size_t forward_values_;      // values before we appended any
-  std::vector<ValueId> gradient_;   // per forward value: the sum so far
-  std::vector<bool> on_path_;       // per forward value
-  std::vector<ValueId> views_;      // among the forward values, in order of making
+  std::size_t forward_values_;     // values before we appended any
+  std::vector<ValueId> gradient_;  // per forward value: the sum so far
+  std::vector<bool> on_path_;      // per forward value
+  std::vector<ValueId> views_;     // among the forward values, in order of making
 };
 
 }  // namespace

@@ -6,11 +6,16 @@ namespace stepscope {
 
 std::string_view name(Fault fault) {
   switch (fault) {
-    case Fault::bad_graph: return "bad graph";
-    case Fault::bad_input: return "bad input";
-    case Fault::unsupported: return "unsupported";
-    case Fault::device: return "device";
-    case Fault::io: return "io";
+    case Fault::bad_graph:
+      return "bad graph";
+    case Fault::bad_input:
+      return "bad input";
+    case Fault::unsupported:
+      return "unsupported";
+    case Fault::device:
+      return "device";
+    case Fault::io:
+      return "io";
   }
   return "unknown fault";
 }

@@ -1,9 +1,9 @@
 // Philox4x32-10, the one source of randomness: counter-based, so that anybody can rebuild any draw.
-// It keeps no hidden state: equal (seed, stream, position) give equal numbers on every machine, as far
-// as its mathematical library agrees on log, sin and cos where normal() is drawn.
+// It keeps no hidden state: equal (seed, stream, position) give equal numbers on every machine, as
+// far as its mathematical library agrees on log, sin and cos where normal() is drawn.
 //
-// Source: J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; the known-answer
-// vectors of its Random123 library are checked in tests/ops/philox_test.cpp.
+// Source: J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; the
+// known-answer vectors of its Random123 library are checked in tests/ops/philox_test.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,7 +32,8 @@ class Philox {
   double uniform();
   // In [low, high), rounding aside.
   double uniform(double low, double high);
-  // Mean 0, deviation 1: Box-Muller; takes two uniforms and keeps the second value for the next call.
+  // Mean 0, deviation 1: Box-Muller; takes two uniforms and keeps the second value for the next
+  // call.
   double normal();
   // In [0, bound), without bias (draws that would bias are rejected). Requires: bound > 0.
   std::uint64_t below(std::uint64_t bound);

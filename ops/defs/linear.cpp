@@ -42,19 +42,20 @@ void vjp_matmul(GradientRequest& request) {
   const ValueId dc = request.output_grads[0];
   Graph& graph = request.graph;
   if (request.wanted[0]) {
-    request.input_grads[0] = ta ? build::matmul(graph, b, dc, {tb, true})
-                                : build::matmul(graph, dc, b, {false, !tb});
+    request.input_grads[0] =
+        ta ? build::matmul(graph, b, dc, {tb, true}) : build::matmul(graph, dc, b, {false, !tb});
   }
   if (request.wanted[1]) {
-    request.input_grads[1] = tb ? build::matmul(graph, dc, a, {true, ta})
-                                : build::matmul(graph, a, dc, {!ta, false});
+    request.input_grads[1] =
+        tb ? build::matmul(graph, dc, a, {true, ta}) : build::matmul(graph, a, dc, {!ta, false});
   }
 }
 
 Work work_matmul(std::span<const TensorType> in, std::span<const TensorType> out,
                  const Attrs& attrs) {
   const Sizes a = sizes_of(in[0], std::get<MatMulAttrs>(attrs).transpose_a);
-  const auto products = static_cast<double>(out[0].shape.elements()) * static_cast<double>(a.columns);
+  const auto products =
+      static_cast<double>(out[0].shape.elements()) * static_cast<double>(a.columns);
   return {2.0 * products, bytes_moved(in, out)};
 }
 

@@ -1,5 +1,5 @@
-// Softmax with cross-entropy as one op, its gradient, and the two ways of reading logits: argmax and
-// the count of correct rows. The loss is the mean over the rows of the batch.
+// Softmax with cross-entropy as one op, its gradient, and the two ways of reading logits: argmax
+// and the count of correct rows. The loss is the mean over the rows of the batch.
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/base/check.h"
 #include "ops/ir/build.h"
@@ -35,9 +35,9 @@ void vjp_loss(GradientRequest& request) {
   check(!through_probabilities, Fault::unsupported,
         "SoftmaxCrossEntropy: no gradient rule through the probabilities, only through the loss");
   if (!request.wanted[0]) return;
-  request.input_grads[0] = request.graph.apply1(
-      OpKind::SoftmaxCrossEntropyGrad,
-      {request.op.outputs[1], request.op.inputs[1], request.output_grads[0]});
+  request.input_grads[0] =
+      request.graph.apply1(OpKind::SoftmaxCrossEntropyGrad,
+                           {request.op.outputs[1], request.op.inputs[1], request.output_grads[0]});
 }
 
 // Per element: subtract the maximum, compare for it, exp, add, divide.
@@ -86,10 +86,8 @@ Work work_compare(std::span<const TensorType> in, std::span<const TensorType> ou
 extern const OpDef SoftmaxCrossEntropy = {
     .name = "SoftmaxCrossEntropy", .infer = infer_loss, .vjp = vjp_loss, .work = work_loss};
 
-extern const OpDef SoftmaxCrossEntropyGrad = {.name = "SoftmaxCrossEntropyGrad",
-                                              .infer = infer_grad,
-                                              .work = work_grad,
-                                              .in_place = 0b001};
+extern const OpDef SoftmaxCrossEntropyGrad = {
+    .name = "SoftmaxCrossEntropyGrad", .infer = infer_grad, .work = work_grad, .in_place = 0b001};
 
 extern const OpDef Argmax = {.name = "Argmax", .infer = infer_argmax, .work = work_compare};
 

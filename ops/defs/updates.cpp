@@ -1,6 +1,6 @@
 // Updates of parameters. Rate and step count are values of the control block, in device memory.
-// An update with advance_step takes the step count as well and leaves it one higher: the last update
-// of a step does, so that counting costs no launch. Nothing flows back through an update.
+// An update with advance_step takes the step count as well and leaves it one higher: the last
+// update of a step does, so that counting costs no launch. Nothing flows back through an update.
 // SPDX-License-Identifier: Apache-2.0
 #include <initializer_list>
 
@@ -40,14 +40,14 @@ void infer_momentum(std::span<const TensorType> in, const Attrs& attrs, TypeList
   if (settings.advance_step) out.push_back(in[4]);
 }
 
-// W, g, m, v, rate {}, step i32{} -> W', m' = b1 m + (1 - b1) g, v' = b2 v + (1 - b2) g g[, step + 1]
-// with t = step + 1 and W' = W - rate (m' / (1 - b1^t)) / (sqrt(v' / (1 - b2^t)) + epsilon)
+// W, g, m, v, rate {}, step i32{} -> W', m' = b1 m + (1 - b1) g, v' = b2 v + (1 - b2) g g[, step +
+// 1] with t = step + 1 and W' = W - rate (m' / (1 - b1^t)) / (sqrt(v' / (1 - b2^t)) + epsilon)
 void infer_adam(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
   const auto& settings = own_attrs<AdamAttrs>("AdamUpdate", attrs);
   check_update("AdamUpdate", in, 4, true);
   for (const double beta : {settings.beta1, settings.beta2}) {
-    check(beta >= 0.0 && beta < 1.0, Fault::bad_graph, "AdamUpdate: betas must be in [0, 1), got {}",
-          beta);
+    check(beta >= 0.0 && beta < 1.0, Fault::bad_graph,
+          "AdamUpdate: betas must be in [0, 1), got {}", beta);
   }
   check(settings.epsilon > 0.0, Fault::bad_graph, "AdamUpdate: epsilon must be above 0, got {}",
         settings.epsilon);
@@ -64,10 +64,8 @@ Work work(std::span<const TensorType> in, std::span<const TensorType> out, const
 
 }  // namespace
 
-extern const OpDef SgdUpdate = {.name = "SgdUpdate",
-                                .infer = infer_sgd,
-                                .work = work<2>,
-                                .overwrites = {0, 3, -1, -1, -1, -1}};
+extern const OpDef SgdUpdate = {
+    .name = "SgdUpdate", .infer = infer_sgd, .work = work<2>, .overwrites = {0, 3, -1, -1, -1, -1}};
 
 extern const OpDef MomentumUpdate = {.name = "MomentumUpdate",
                                      .infer = infer_momentum,

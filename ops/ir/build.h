@@ -17,15 +17,9 @@ inline ValueId matmul(Graph& graph, ValueId a, ValueId b, MatMulAttrs attrs = {}
 inline ValueId add_bias(Graph& graph, ValueId x, ValueId bias) {
   return graph.apply1(OpKind::AddBias, {x, bias});
 }
-inline ValueId add(Graph& graph, ValueId a, ValueId b) {
-  return graph.apply1(OpKind::Add, {a, b});
-}
-inline ValueId sub(Graph& graph, ValueId a, ValueId b) {
-  return graph.apply1(OpKind::Sub, {a, b});
-}
-inline ValueId mul(Graph& graph, ValueId a, ValueId b) {
-  return graph.apply1(OpKind::Mul, {a, b});
-}
+inline ValueId add(Graph& graph, ValueId a, ValueId b) { return graph.apply1(OpKind::Add, {a, b}); }
+inline ValueId sub(Graph& graph, ValueId a, ValueId b) { return graph.apply1(OpKind::Sub, {a, b}); }
+inline ValueId mul(Graph& graph, ValueId a, ValueId b) { return graph.apply1(OpKind::Mul, {a, b}); }
 inline ValueId scale(Graph& graph, ValueId x, double factor) {
   return graph.apply1(OpKind::Scale, {x}, ScaleAttrs{factor});
 }

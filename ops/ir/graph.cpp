@@ -11,11 +11,16 @@ namespace stepscope {
 
 std::string_view name(Role role) {
   switch (role) {
-    case Role::input: return "input";
-    case Role::parameter: return "parameter";
-    case Role::state: return "state";
-    case Role::computed: return "computed";
-    case Role::saved: return "saved";
+    case Role::input:
+      return "input";
+    case Role::parameter:
+      return "parameter";
+    case Role::state:
+      return "state";
+    case Role::computed:
+      return "computed";
+    case Role::saved:
+      return "saved";
   }
   return "?";
 }
@@ -49,8 +54,8 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
           "{}: input {} is no value of this graph", def.name, in.size());
     in.push_back(type(id));
   }
-  check(in.size() <= kMaxInputs, Fault::bad_graph, "{}: {} inputs, at most {} are allowed", def.name,
-        in.size(), kMaxInputs);
+  check(in.size() <= kMaxInputs, Fault::bad_graph, "{}: {} inputs, at most {} are allowed",
+        def.name, in.size(), kMaxInputs);
   TypeList out;
   def.infer(in, attrs, out);
 

@@ -1,4 +1,5 @@
-// The op IR: values, ops, and the append-only Graph that holds them. Knows no device and no library.
+// The op IR: values, ops, and the append-only Graph that holds them. Knows no device and no
+// library.
 //
 // A Graph is a straight list of ops in an order in which it may be executed. Values are named by
 // ValueId. Two kinds of values have no memory of their own (`storage` names whose they use):
@@ -48,7 +49,7 @@ std::string_view name(Role role);
 
 // Values of the control block are states of these names, scalars each. What they hold changes from
 // step to step and lives in device memory in every mode.
-inline constexpr std::string_view kStepCount = "control.step";    // i32: steps finished so far
+inline constexpr std::string_view kStepCount = "control.step";   // i32: steps finished so far
 inline constexpr std::string_view kLearningRate = "control.lr";  // floating, as the parameters
 
 struct ValueId {
@@ -64,10 +65,11 @@ struct Value {
   TensorType type;
   Role role = Role::computed;
   Sharing sharing = Sharing::own;
-  bool kept = false;      // readable after the step
-  std::string name;       // may be empty; unique where it is not
-  ValueId storage;        // itself, or the value with sharing == own whose memory this one uses
-  std::int32_t producer = -1;  // index of the op that writes it; for a view, of its source; -1: none
+  bool kept = false;  // readable after the step
+  std::string name;   // may be empty; unique where it is not
+  ValueId storage;    // itself, or the value with sharing == own whose memory this one uses
+  std::int32_t producer =
+      -1;  // index of the op that writes it; for a view, of its source; -1: none
 };
 
 struct Op {
@@ -117,7 +119,8 @@ class Graph {
   std::vector<ValueId> ids() const;
 
  private:
-  friend class GraphTestPeer;  // tests/ops: breaks what apply() cannot, to see the verifier refuse it
+  friend class GraphTestPeer;  // tests/ops: breaks what apply() cannot, to see the verifier refuse
+                               // it
 
   ValueId add_value(Value value);
   void check_name(std::string_view name) const;

@@ -8,7 +8,8 @@
 
 namespace stepscope {
 
-// One constant per line of the list, defined in ops/defs. A missing one is a link error with its name.
+// One constant per line of the list, defined in ops/defs. A missing one is a link error with its
+// name.
 namespace defs {
 #define STEPSCOPE_OP(name) extern const OpDef name;
 #include "ops/ir/op_list.inc"

@@ -1,5 +1,5 @@
-// OpDef: all that the compiler side knows of an op, in one place. Built-in definitions are constants
-// in ops/defs, one file per family; the table is made from op_list.inc.
+// OpDef: all that the compiler side knows of an op, in one place. Built-in definitions are
+// constants in ops/defs, one file per family; the table is made from op_list.inc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace stepscope {
 
-// Most operands (inputs and outputs together) of one op: a multi-tensor update of twenty parameters.
+// Most operands (inputs and outputs together) of one op: a multi-tensor update of twenty
+// parameters.
 inline constexpr std::size_t kMaxInputs = 44;
 inline constexpr std::size_t kMaxOutputs = 24;
 inline constexpr std::size_t kMaxOperands = kMaxInputs + kMaxOutputs;
@@ -33,7 +34,7 @@ enum class Fusion : std::uint8_t { none, pointwise, takes_epilogue };
 // through `input_grads` (same length as op.inputs, all invalid at first).
 struct GradientRequest {
   Graph& graph;
-  const Op& op;  // a copy outside the graph: appending does not move it
+  const Op& op;                           // a copy outside the graph: appending does not move it
   std::span<const ValueId> output_grads;  // per output; invalid where nothing flows back
   std::span<const bool> wanted;           // per input; a rule may skip what is not wanted
   std::span<ValueId> input_grads;
@@ -58,8 +59,8 @@ struct OpDef {
   // (Needs::in_place). Only for ops that read no element after writing one at another place.
   std::uint32_t in_place = 0;
 
-  // overwrites[i] = j >= 0: output i is the new content of input j, in the same memory. Input j must
-  // be a parameter or a state.
+  // overwrites[i] = j >= 0: output i is the new content of input j, in the same memory. Input j
+  // must be a parameter or a state.
   std::array<std::int8_t, 6> overwrites = {-1, -1, -1, -1, -1, -1};
 
   // Bit i: output i is Role::saved, opaque bytes whose size the backend's kernel tells.

@@ -6,12 +6,18 @@ namespace stepscope {
 
 std::string_view name(Phase phase) {
   switch (phase) {
-    case Phase::input_copy: return "input_copy";
-    case Phase::forward: return "forward";
-    case Phase::loss: return "loss";
-    case Phase::backward: return "backward";
-    case Phase::update: return "update";
-    case Phase::readback: return "readback";
+    case Phase::input_copy:
+      return "input_copy";
+    case Phase::forward:
+      return "forward";
+    case Phase::loss:
+      return "loss";
+    case Phase::backward:
+      return "backward";
+    case Phase::update:
+      return "update";
+    case Phase::readback:
+      return "readback";
   }
   return "?";
 }

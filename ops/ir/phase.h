@@ -12,7 +12,7 @@ namespace stepscope {
 enum class Phase : std::uint8_t { input_copy, forward, loss, backward, update, readback };
 
 inline constexpr std::array kPhases = {Phase::input_copy, Phase::forward, Phase::loss,
-                                Phase::backward,   Phase::update,  Phase::readback};
+                                       Phase::backward,   Phase::update,  Phase::readback};
 
 std::string_view name(Phase phase);
 

@@ -24,8 +24,8 @@ std::string op_line(const Graph& graph, const Op& op) {
   std::string left;
   for (const ValueId id : op.outputs) {
     const Value& value = graph.value(id);
-    left += fmt::format("{}{} : {}", left.empty() ? "" : ", ", graph.label(id),
-                        to_string(value.type));
+    left +=
+        fmt::format("{}{} : {}", left.empty() ? "" : ", ", graph.label(id), to_string(value.type));
     if (value.sharing == Sharing::overwrite) left += " -> " + graph.label(value.storage);
   }
   std::string right;
@@ -74,8 +74,9 @@ std::string to_text(const Graph& graph) {
 }
 
 std::string to_dot(const Graph& graph) {
-  std::string dot = "digraph step {\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=11];\n"
-                    "  edge [fontname=\"sans-serif\", fontsize=9];\n";
+  std::string dot =
+      "digraph step {\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=11];\n"
+      "  edge [fontname=\"sans-serif\", fontsize=9];\n";
   for (const ValueId id : graph.ids()) {
     const Value& value = graph.value(id);
     if (value.producer >= 0 || value.sharing != Sharing::own) continue;

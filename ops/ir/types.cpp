@@ -10,24 +10,36 @@ namespace stepscope {
 
 std::string_view name(DType dtype) {
   switch (dtype) {
-    case DType::f64: return "f64";
-    case DType::f32: return "f32";
-    case DType::bf16: return "bf16";
-    case DType::f16: return "f16";
-    case DType::i32: return "i32";
-    case DType::u8: return "u8";
+    case DType::f64:
+      return "f64";
+    case DType::f32:
+      return "f32";
+    case DType::bf16:
+      return "bf16";
+    case DType::f16:
+      return "f16";
+    case DType::i32:
+      return "i32";
+    case DType::u8:
+      return "u8";
   }
   return "?";
 }
 
 std::size_t bytes_per_element(DType dtype) {
   switch (dtype) {
-    case DType::f64: return 8;
-    case DType::f32: return 4;
-    case DType::bf16: return 2;
-    case DType::f16: return 2;
-    case DType::i32: return 4;
-    case DType::u8: return 1;
+    case DType::f64:
+      return 8;
+    case DType::f32:
+      return 4;
+    case DType::bf16:
+      return 2;
+    case DType::f16:
+      return 2;
+    case DType::i32:
+      return 4;
+    case DType::u8:
+      return 1;
   }
   return 0;
 }
@@ -38,8 +50,8 @@ Shape::Shape(std::initializer_list<std::int64_t> dims)
     : Shape(std::span<const std::int64_t>(dims.begin(), dims.size())) {}
 
 Shape::Shape(std::span<const std::int64_t> dims) {
-  check(dims.size() <= kMaxRank, Fault::bad_graph, "shape has {} dimensions, at most {} are allowed",
-        dims.size(), kMaxRank);
+  check(dims.size() <= kMaxRank, Fault::bad_graph,
+        "shape has {} dimensions, at most {} are allowed", dims.size(), kMaxRank);
   std::copy(dims.begin(), dims.end(), dims_.begin());
   rank_ = static_cast<std::uint8_t>(dims.size());
 }

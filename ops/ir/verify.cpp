@@ -1,4 +1,5 @@
-// Checks of a whole graph. It trusts nothing that Graph::apply checked: passes may grow other ways in.
+// Checks of a whole graph. It trusts nothing that Graph::apply checked: passes may grow other ways
+// in.
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/ir/verify.h"
 
@@ -10,8 +11,8 @@
 namespace stepscope {
 namespace {
 
-// Each law is an `if` of its own: messages are built on the way out only, since a step of 100,000 ops
-// passes here after every pass.
+// Each law is an `if` of its own: messages are built on the way out only, since a step of 100,000
+// ops passes here after every pass.
 class Verifier {
  public:
   Verifier(const Graph& graph, std::string_view who) : graph_(graph), who_(who) {}
@@ -114,7 +115,8 @@ class Verifier {
     const std::int8_t target = k < def.overwrites.size() ? def.overwrites[k] : std::int8_t{-1};
     const Sharing sharing = target >= 0 ? Sharing::overwrite : Sharing::own;
     if (value.sharing != sharing ||
-        (target >= 0 && value.storage != graph_.storage(op.inputs[static_cast<std::size_t>(target)]))) {
+        (target >= 0 &&
+         value.storage != graph_.storage(op.inputs[static_cast<std::size_t>(target)]))) {
       broken_op(i, ": output {} shares storage otherwise than the op says", k);
     }
     const bool saved = (def.saved_outputs >> k & 1U) != 0;

@@ -9,7 +9,8 @@
 namespace stepscope {
 
 // Throws bad_graph, beginning with `who`, when
-//   - an op reads a value that no earlier op made, or reads a value after its storage was overwritten;
+//   - an op reads a value that no earlier op made, or reads a value after its storage was
+//   overwritten;
 //   - the types, roles or sharing of a value are not what the op's definition says;
 //   - an op or a value names one that is not in the graph;
 //   - a value is kept although its storage was overwritten later;

@@ -20,7 +20,8 @@ constexpr std::array kCatalog = {
     CatalogEntry{"mlp_tanh", "mlp_tanh[:IN-HIDDEN-...-CLASSES]", "the same with tanh for ReLU",
                  make_mlp_tanh},
     CatalogEntry{"chain", "chain:N[:ELEMENTS]",
-                 "N dependent tiny ops, nothing trained: launch overhead against count", make_chain},
+                 "N dependent tiny ops, nothing trained: launch overhead against count",
+                 make_chain},
 };
 
 template <class T>
@@ -31,12 +32,16 @@ void store(std::vector<std::byte>& bytes, std::size_t i, double value) {
 
 void store(std::vector<std::byte>& bytes, DType dtype, std::size_t i, double value) {
   switch (dtype) {
-    case DType::f64: return store<double>(bytes, i, value);
-    case DType::f32: return store<float>(bytes, i, value);
-    case DType::i32: return store<std::int32_t>(bytes, i, value);
+    case DType::f64:
+      return store<double>(bytes, i, value);
+    case DType::f32:
+      return store<float>(bytes, i, value);
+    case DType::i32:
+      return store<std::int32_t>(bytes, i, value);
     case DType::bf16:
     case DType::f16:
-    case DType::u8: break;
+    case DType::u8:
+      break;
   }
   fail(Fault::unsupported, "initial value: parameters and states are f32, f64 or i32, not {}",
        name(dtype));

@@ -8,8 +8,8 @@
 
 namespace stepscope {
 
-// Each op halves or doubles its input, in turn: exact in binary, so values stay bounded and equal on
-// every backend. 256 elements unless given. No parameters and no labels: nothing is trained.
+// Each op halves or doubles its input, in turn: exact in binary, so values stay bounded and equal
+// on every backend. 256 elements unless given. No parameters and no labels: nothing is trained.
 Model make_chain(std::string_view settings, const OptimizerSpec& optimizer);
 
 }  // namespace stepscope

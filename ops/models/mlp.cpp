@@ -33,7 +33,8 @@ Forward append_forward(Graph& graph, const Mlp& mlp, std::int64_t batch) {
     const std::int64_t out = mlp.sizes[layer];
     const ValueId w =
         graph.declare(Role::parameter, {{in, out}, DType::f32}, fmt::format("w{}", layer));
-    const ValueId b = graph.declare(Role::parameter, {{out}, DType::f32}, fmt::format("b{}", layer));
+    const ValueId b =
+        graph.declare(Role::parameter, {{out}, DType::f32}, fmt::format("b{}", layer));
     forward.parameters.insert(forward.parameters.end(), {w, b});
     h = build::add_bias(graph, build::matmul(graph, h, w), b);
     if (layer + 1 < mlp.sizes.size()) h = mlp.activation(graph, h);
@@ -78,9 +79,9 @@ std::vector<Initial> initial_values(const Mlp& mlp) {
 Model make(std::string_view kind, std::string_view settings, Activation activation,
            const OptimizerSpec& optimizer) {
   const std::string spec = fmt::format("{}:{}", kind, settings);
-  Mlp mlp{settings.empty() ? std::vector<std::int64_t>{784, 128, 10}
-                           : parse_sizes(settings, '-', spec),
-          activation, optimizer};
+  Mlp mlp{
+      settings.empty() ? std::vector<std::int64_t>{784, 128, 10} : parse_sizes(settings, '-', spec),
+      activation, optimizer};
   check(mlp.sizes.size() >= 2, Fault::bad_input,
         "model '{}': needs at least two sizes, input and classes, as in {}:784-128-10", spec, kind);
   check(mlp.sizes.back() >= 2, Fault::bad_input, "model '{}': {} class is no choice, 2 at least",

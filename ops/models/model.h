@@ -47,7 +47,7 @@ Model make_model(std::string_view spec, const OptimizerSpec& optimizer = {});
 
 struct CatalogEntry {
   std::string_view name;
-  std::string_view syntax;   // mlp[:IN-HIDDEN-...-CLASSES]
+  std::string_view syntax;  // mlp[:IN-HIDDEN-...-CLASSES]
   std::string_view summary;
   Model (*make)(std::string_view settings, const OptimizerSpec& optimizer);  // after the colon
 };

@@ -46,9 +46,12 @@ void append_update(Graph& graph, ValueId parameter, ValueId gradient, const Cont
 
 std::string_view name(OptimizerSpec::Kind kind) {
   switch (kind) {
-    case OptimizerSpec::Kind::sgd: return "sgd";
-    case OptimizerSpec::Kind::momentum: return "momentum";
-    case OptimizerSpec::Kind::adam: return "adam";
+    case OptimizerSpec::Kind::sgd:
+      return "sgd";
+    case OptimizerSpec::Kind::momentum:
+      return "momentum";
+    case OptimizerSpec::Kind::adam:
+      return "adam";
   }
   return "?";
 }
@@ -64,8 +67,10 @@ OptimizerSpec::Kind optimizer_kind(std::string_view text) {
 
 std::vector<std::string> state_names(OptimizerSpec::Kind kind, std::string_view parameter) {
   switch (kind) {
-    case OptimizerSpec::Kind::sgd: return {};
-    case OptimizerSpec::Kind::momentum: return {fmt::format("{}.velocity", parameter)};
+    case OptimizerSpec::Kind::sgd:
+      return {};
+    case OptimizerSpec::Kind::momentum:
+      return {fmt::format("{}.velocity", parameter)};
     case OptimizerSpec::Kind::adam:
       return {fmt::format("{}.m", parameter), fmt::format("{}.v", parameter)};
   }
@@ -77,10 +82,9 @@ void append_updates(Graph& graph, std::span<const ValueId> parameters,
   check(parameters.size() == gradients.size() && !parameters.empty(), Fault::bad_graph,
         "append_updates: {} parameters, {} gradients", parameters.size(), gradients.size());
   graph.enter(Phase::update);
-  const Control control{
-      graph.declare(Role::state, {Shape{}, graph.type(parameters[0]).dtype},
-                    std::string(kLearningRate)),
-      graph.declare(Role::state, {Shape{}, DType::i32}, std::string(kStepCount))};
+  const Control control{graph.declare(Role::state, {Shape{}, graph.type(parameters[0]).dtype},
+                                      std::string(kLearningRate)),
+                        graph.declare(Role::state, {Shape{}, DType::i32}, std::string(kStepCount))};
   std::vector<std::size_t> order(parameters.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -1,5 +1,6 @@
 // Optimizers: what updates parameters from gradients, as ops of the step.
-// Rate and step count are states of the control block (kLearningRate, kStepCount), never attributes.
+// Rate and step count are states of the control block (kLearningRate, kStepCount), never
+// attributes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,9 +16,9 @@ namespace stepscope {
 struct OptimizerSpec {
   enum class Kind : std::uint8_t { sgd, momentum, adam };
   Kind kind = Kind::sgd;
-  double rate = 0.1;        // initial value of control.lr
-  double mu = 0.9;          // momentum
-  double beta1 = 0.9;       // adam, as in Kingma & Ba, section 2
+  double rate = 0.1;   // initial value of control.lr
+  double mu = 0.9;     // momentum
+  double beta1 = 0.9;  // adam, as in Kingma & Ba, section 2
   double beta2 = 0.999;
   double epsilon = 1e-8;
 };
@@ -29,8 +30,8 @@ OptimizerSpec::Kind optimizer_kind(std::string_view text);
 // States that the optimizer keeps for a parameter: {} for SGD, {"w1.velocity"}, {"w1.m", "w1.v"}.
 std::vector<std::string> state_names(OptimizerSpec::Kind kind, std::string_view parameter);
 
-// Appends one update per parameter, in the order in which the gradients are made, with the states it
-// needs; the last one counts the step. Enters Phase::update.
+// Appends one update per parameter, in the order in which the gradients are made, with the states
+// it needs; the last one counts the step. Enters Phase::update.
 void append_updates(Graph& graph, std::span<const ValueId> parameters,
                     std::span<const ValueId> gradients, const OptimizerSpec& spec);
 

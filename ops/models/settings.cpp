@@ -18,7 +18,8 @@ std::vector<std::int64_t> parse_sizes(std::string_view text, char separator,
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
     check(error == std::errc() && end == part.data() + part.size() && size >= 1 && size <= kLargest,
-          Fault::bad_input, "model '{}': '{}' is no whole number from 1 to {}", spec, part, kLargest);
+          Fault::bad_input, "model '{}': '{}' is no whole number from 1 to {}", spec, part,
+          kLargest);
     sizes.push_back(size);
     if (part.size() == text.size()) return sizes;
     text.remove_prefix(part.size() + 1);

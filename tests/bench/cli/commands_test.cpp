@@ -33,10 +33,10 @@ TEST(Compare, JsonOnStandardOutputIsTheRecordAlone) {
 
 TEST(Compare, RunsEachBackendInAProcessOfItsOwnAndMergesTheRecords) {
   const TempFolder folder;
-  const CommandResult result = run_stepscope(
-      {"compare", "--model", "mlp:784-8-10", "--data", "generated", "--backend", "reference,null",
-       "--mode", "eager,graph", "--batch", "2", "--budget", "1ms", "--out",
-       (folder.path() / "run").string()});
+  const CommandResult result =
+      run_stepscope({"compare", "--model", "mlp:784-8-10", "--data", "generated", "--backend",
+                     "reference,null", "--mode", "eager,graph", "--batch", "2", "--budget", "1ms",
+                     "--out", (folder.path() / "run").string()});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("no ratio between them"), std::string::npos) << result.out;
   const auto path = folder.path() / "run" / "record.json";
@@ -57,14 +57,12 @@ TEST(Compare, TimesAChainWithoutData) {
 
 TEST(Train, PrintsARowPerEpochAndRecordsThem) {
   const TempFolder folder;
-  const CommandResult result =
-      run_stepscope({"train", "--model", "mlp:784-16-10", "--data", "generated", "--backend",
-                     "reference", "--epochs", "2", "--steps", "20", "--json",
-                     (folder.path() / "r.json").string()});
+  const CommandResult result = run_stepscope(
+      {"train", "--model", "mlp:784-16-10", "--data", "generated", "--backend", "reference",
+       "--epochs", "2", "--steps", "20", "--json", (folder.path() / "r.json").string()});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4) << result.out;
-  const Record record =
-      record_from_json(read_file(folder.path() / "r.json"), "r.json");
+  const Record record = record_from_json(read_file(folder.path() / "r.json"), "r.json");
   ASSERT_EQ(record.epochs.size(), 2U);
   EXPECT_EQ(record.epochs[0].steps, 20);
   EXPECT_EQ(record.epochs[0].rows_seen, 640);

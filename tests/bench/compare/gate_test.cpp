@@ -103,8 +103,7 @@ TEST(CompareBackend, TimesModesAndCountsTheirSteps) {
                          .modes = {Mode::eager, Mode::planned, Mode::graph},
                          .batches = {2},
                          .budget = std::chrono::milliseconds(1)};
-  const Record record =
-      compare_backend(spec, registry, &data, [](const std::string&, double) {});
+  const Record record = compare_backend(spec, registry, &data, [](const std::string&, double) {});
   ASSERT_EQ(record.arms.size(), 3U);
   ASSERT_EQ(record.gates.size(), 2U);
   for (const ArmRecord& arm : record.arms) {
@@ -133,8 +132,7 @@ TEST(CompareBackend, PlacesOfArmsTurnWithTheRounds) {
                          .modes = {Mode::eager, Mode::graph},
                          .batches = {1},
                          .budget = std::chrono::milliseconds(1)};
-  const Record record =
-      compare_backend(spec, registry, nullptr, [](const std::string&, double) {});
+  const Record record = compare_backend(spec, registry, nullptr, [](const std::string&, double) {});
   ASSERT_EQ(record.arms.size(), 2U);
   EXPECT_TRUE(record.gates.empty());  // null computes nothing: there is no work to compare
   std::array<int, 2> first{};

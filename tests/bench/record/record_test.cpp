@@ -71,8 +71,9 @@ TEST(RecordJson, KeepsWhatIsNoNumberAsNull) {
 TEST(RecordJson, RefusesOtherSchemasAndBrokenText) {
   std::string json = to_json(sample());
   json.replace(json.find("record 1"), 8, "record 9");
-  EXPECT_EQ(error_of([&] { record_from_json(json, "old.json"); }),
-            "bad input: old.json: is 'stepscope-record 9', this program reads 'stepscope-record 1'");
+  EXPECT_EQ(
+      error_of([&] { record_from_json(json, "old.json"); }),
+      "bad input: old.json: is 'stepscope-record 9', this program reads 'stepscope-record 1'");
   const std::string broken = error_of([&] { record_from_json("{\"schema\": ", "cut.json"); });
   EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 1: ")) << broken;
   const std::string missing =
@@ -130,9 +131,9 @@ TEST(ReadFile, SaysWhyItCannot) {
   const TempFolder folder;
   EXPECT_EQ(error_of([&] { read_file(folder.path()); }),
             "io: " + folder.path().string() + ": cannot be read: Is a directory");
-  EXPECT_EQ(error_of([&] { read_file(folder.path() / "none"); }),
-            "io: " + (folder.path() / "none").string() +
-                ": cannot be opened: No such file or directory");
+  EXPECT_EQ(
+      error_of([&] { read_file(folder.path() / "none"); }),
+      "io: " + (folder.path() / "none").string() + ": cannot be opened: No such file or directory");
 }
 
 }  // namespace

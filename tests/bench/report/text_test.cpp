@@ -54,9 +54,10 @@ TEST(Table, AlignsColumnsWithoutTrailingBlanks) {
 TEST(CompareText, SaysWhatDispatchCostsAtEachEnd) {
   const std::string text = compare_text(sample());
   EXPECT_NE(text.find("equal work: 1 of 1 gates passed (bits)"), std::string::npos) << text;
-  EXPECT_NE(text.find("At batch 1 on eigen, eager dispatch alone takes 850 ns a step (50.0 ns per "
-                      "op), against a step of 10.0 us (8.5 %); graph takes 0.900 of eager's median."),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("At batch 1 on eigen, eager dispatch alone takes 850 ns a step (50.0 ns per "
+                "op), against a step of 10.0 us (8.5 %); graph takes 0.900 of eager's median."),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("At batch 32 on eigen"), std::string::npos) << text;
   EXPECT_NE(text.find("exploratory, without interval or verdict"), std::string::npos) << text;
