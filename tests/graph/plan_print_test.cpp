@@ -13,8 +13,7 @@ namespace {
 
 TEST(PlanText, Mlp) {
   const Graph graph = run_passes(make_model("mlp:4-3-2").step(200), standard_passes()).graph;
-  test::Step step{std::make_shared<const Graph>(graph),
-                  std::vector<Needs>(graph.ops().size(), Needs{.in_place = ~0U})};
+  test::Step step = test::step_of(graph);
   step.needs[0].scratch = 4096;  // as a library's product might ask
   test::expect_golden("plan/mlp-4-3-2.txt", to_text(test::plan_of(step)));
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "ops/autodiff/backward.h"
@@ -82,9 +83,19 @@ TEST_F(Autodiff, ALossMayBeAParameter) {
 }
 
 TEST_F(Autodiff, OnlyWhatIsAskedFor) {
-  const ValueId loss = sum(build::mul(graph_, build::tanh(graph_, x_), w_));
-  (void)gradient(loss, w_);
+  const ValueId y = build::tanh(graph_, x_);
+  const ValueId dw = gradient(sum(build::mul(graph_, y, w_)), w_);
   EXPECT_EQ(appended(), (Kinds{"Fill", "Broadcast", "Broadcast", "Mul"})) << "no gradient of x";
+  EXPECT_EQ(maker(dw).inputs[1], y) << "of a product, the other factor";
+}
+
+// Rules may answer for inputs that nobody asked for; those are not added up.
+TEST_F(Autodiff, NothingIsAddedUpForOthers) {
+  const ValueId a = build::add(graph_, w_, x_);
+  const ValueId b = build::add(graph_, build::relu(graph_, w_), x_);
+  (void)gradient(sum(build::mul(graph_, a, b)), w_);
+  const Kinds kinds = appended();
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "Add"), 1) << "of w, not of x";
 }
 
 TEST_F(Autodiff, BesideTheWayNothingHappens) {

@@ -254,6 +254,12 @@ MixedAndSaved mix_and_save(Graph& graph, std::vector<ValueId> inputs, const Tens
   return {out[0], out[1]};
 }
 
+Step step_of(Graph graph, std::uint32_t in_place) {
+  const std::size_t ops = graph.ops().size();
+  return {std::make_shared<const Graph>(std::move(graph)),
+          std::vector<Needs>(ops, Needs{.in_place = in_place})};
+}
+
 Step random_step(std::uint64_t seed) { return StepMaker(seed).run(); }
 
 Step random_cnn(std::uint64_t seed, std::int64_t batch) { return CnnMaker(seed, batch).run(); }

@@ -28,6 +28,10 @@ struct Step {
   std::vector<Needs> needs;  // per op
 };
 
+// The graph with kernels that need nothing and can run in place as `in_place` says
+// (Needs::in_place).
+Step step_of(Graph graph, std::uint32_t in_place = ~0U);
+
 // Up to 50 ops with fan-out, views, saved and kept values, repeated ops, values nobody reads, and
 // updates;
 // scratch, wide layouts and in-place kernels here and there. The same seed gives the same step.
