@@ -31,7 +31,7 @@ void add_compare_flags(CLI::App& app, Flags& flags) {
   add_model_flags(app, flags);
   add_backend_flags(app, flags);
   add_data_flags(app, flags);
-  app.add_option("--budget", flags.budget, "time for all of it, as 170s or 2m")
+  app.add_option("--budget", flags.budget, "time for all of it at most, as 170s or 2m")
       ->capture_default_str();
   add_output_flags(app, flags);
 }
