@@ -99,8 +99,9 @@ TEST(Mlp, OpsOfAStep) {
 }
 
 TEST(Mlp, PhasesOfAStep) {
+  const Graph graph = make_model("mlp").step(32);
   std::map<std::string, int> ops;
-  for (const Op& op : make_model("mlp").step(32).ops()) ++ops[to_string(op.phases)];
+  for (const Op& op : graph.ops()) ++ops[to_string(op.phases)];
   EXPECT_EQ(ops, (std::map<std::string, int>{
                      {"forward", 5}, {"loss", 1}, {"backward", 8}, {"update", 4}}));
 }
