@@ -76,6 +76,7 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
     values.push_back(std::move(made));
   }
   std::vector<ValueId> outputs;
+  outputs.reserve(values.size());
   for (Value& made : values) outputs.push_back(add_value(std::move(made)));
   ops_.push_back({kind, std::move(attrs), std::move(inputs), outputs, phases_});
   return outputs;
