@@ -36,19 +36,19 @@ std::size_t stack_bytes() {
 
 struct Team {
   int threads = 0;
-  std::size_t smallest_stack =
-      std::numeric_limits<std::size_t>::max();  // of those beside the caller
+  std::size_t worker_stack = std::numeric_limits<std::size_t>::max();  // the smallest
 };
 
 Team probe(int threads) {
   Team team;
 #pragma omp parallel num_threads(threads)
   {
-    const std::size_t bytes = omp_get_thread_num() == 0 ? team.smallest_stack : stack_bytes();
+    const bool worker = omp_get_thread_num() != 0;  // the caller's stack is measured before
+    const std::size_t bytes = worker ? stack_bytes() : std::numeric_limits<std::size_t>::max();
 #pragma omp critical(stepscope_eigen_probe)
     {
       ++team.threads;
-      team.smallest_stack = std::min(team.smallest_stack, bytes);
+      team.worker_stack = std::min(team.worker_stack, bytes);
     }
   }
   return team;
@@ -59,8 +59,7 @@ Team probe(int threads) {
 void require_team(int threads) {
   check(threads >= 1, Fault::bad_input, "eigen: threads must be 1 or more, got {}", threads);
   check(omp_in_parallel() == 0, Fault::device,
-        "eigen: made within a parallel region of {} threads, where products would run on one; make "
-        "it "
+        "eigen: made within a parallel region of {} threads, where products get one; make it "
         "outside",
         omp_get_num_threads());
   check(omp_get_thread_limit() >= threads, Fault::device,
@@ -74,10 +73,9 @@ void require_team(int threads) {
   const Team team = probe(threads);
   check(team.threads == threads, Fault::device, "eigen: {} threads wanted, OpenMP gives {}",
         threads, team.threads);
-  check(
-      team.smallest_stack >= kWorkerStack, Fault::device,
-      "eigen: OpenMP gives its threads stacks of {} bytes, products need {}; set OMP_STACKSIZE=4M",
-      team.smallest_stack, kWorkerStack);
+  check(team.worker_stack >= kWorkerStack, Fault::device,
+        "eigen: OpenMP's threads have stacks of {} bytes, products need {}; set OMP_STACKSIZE=4M",
+        team.worker_stack, kWorkerStack);
 }
 
 std::string openmp_runtime() {

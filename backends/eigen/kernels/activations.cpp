@@ -35,8 +35,7 @@ void ReluGrad(Operands operands, const Elements& site) {
   float* dx = f32(operands, 2);
 #pragma omp simd
   for (std::int64_t i = 0; i < site.elements; ++i) {
-    const float slope =
-        dy[i];  // loaded for all: a load under a condition would not become a vector
+    const float slope = dy[i];  // for all: a load under a condition would not become a vector
     dx[i] = y[i] <= 0.0F ? 0.0F : slope;
   }
 }

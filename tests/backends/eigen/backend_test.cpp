@@ -68,10 +68,9 @@ TEST(EigenBackend, RefusesToBeMadeWithinAParallelRegion) {
 #pragma omp single
     message = error_of([] { make_backend({.threads = 2}); });
   }
-  EXPECT_EQ(
-      message,
-      "device: eigen: made within a parallel region of 2 threads, where products would run on "
-      "one; make it outside");
+  EXPECT_EQ(message,
+            "device: eigen: made within a parallel region of 2 threads, where products get one; "
+            "make it outside");
 }
 
 TEST(EigenBackend, RefusesOtherElementTypesByNameOfOpAndType) {
