@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +54,12 @@ class Backend {
 
   // Throws unsupported, naming backend, op and reason.
   virtual std::unique_ptr<Kernel> lower(const OpSite& site) = 0;
+
+  // Times what the library lets choose for these sites, and writes the choices to `file` (beside
+  // it, then renamed); sites without a choice are passed over. Cold, and never called implicitly:
+  // timed choices differ between processes, and the candidates differ in bits. Throws unsupported
+  // when the backend has no choices at all.
+  virtual void tune(std::span<const OpSite> sites, const std::string& file);
 
   // Debug builds overwrite dead memory with NaN patterns and sanitizer builds poison it; release
   // builds do nothing. mark_live before bytes are written again.
