@@ -16,11 +16,6 @@ namespace {
 
 Graph in_schedule(const Graph& graph) { return reordered(graph, schedule(graph)); }
 
-constexpr std::array kStandard = {
-    Pass{"simplify", "drops dead ops, repeated ops and multiplications by one", simplify},
-    Pass{"schedule", "moves updates right behind their gradients", in_schedule},
-};
-
 std::int64_t intermediate_bytes(const Graph& graph) {
   std::int64_t bytes = 0;
   for (const Value& value : graph.values()) {
@@ -40,7 +35,7 @@ void check_names(std::span<const std::string> leave_out, std::span<const Pass> p
 }
 
 // What goes wrong inside a pass is told with its name first.
-Graph run_named(const Pass& pass, const Graph& graph) {
+PassResult run_named(const Pass& pass, const Graph& graph) {
   try {
     return pass.run(graph);
   } catch (const Error& error) {
@@ -50,7 +45,13 @@ Graph run_named(const Pass& pass, const Graph& graph) {
 
 }  // namespace
 
-std::span<const Pass> standard_passes() { return kStandard; }
+std::span<const Pass> standard_passes() {
+  static const std::array standard = {
+      Pass{"simplify", "drops dead ops, repeated ops and multiplications by one", simplify},
+      Pass{"schedule", "moves updates right behind their gradients", in_schedule},
+  };
+  return standard;
+}
 
 PipelineResult run_passes(Graph graph, std::span<const Pass> passes,
                           std::span<const std::string> leave_out) {
@@ -60,7 +61,7 @@ PipelineResult run_passes(Graph graph, std::span<const Pass> passes,
   for (const Pass& pass : passes) {
     if (std::find(leave_out.begin(), leave_out.end(), pass.name) != leave_out.end()) continue;
     const auto start = std::chrono::steady_clock::now();
-    Graph changed = run_named(pass, result.graph);
+    auto [changed, notes] = run_named(pass, result.graph);
     const auto time = std::chrono::steady_clock::now() - start;
     verify(changed, pass.name);
     result.reports.push_back({.name = std::string(pass.name),
@@ -68,7 +69,8 @@ PipelineResult run_passes(Graph graph, std::span<const Pass> passes,
                               .ops_after = changed.ops().size(),
                               .intermediate_bytes_removed =
                                   intermediate_bytes(result.graph) - intermediate_bytes(changed),
-                              .time = time});
+                              .time = time,
+                              .notes = std::move(notes)});
     result.graph = std::move(changed);
   }
   return result;

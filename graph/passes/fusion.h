@@ -1,0 +1,54 @@
+// Fusion: passes that put several ops into one, the table of them, and the choice among them.
+// Each is described in docs/fusion.md. Every mode runs with and without them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/passes/pass.h"
+
+namespace stepscope {
+
+class LayoutChooser;  // graph/plan/layout.h
+
+// What stays apart, and why, is in the notes of each.
+PassResult fuse_epilogue(const Graph& graph);
+PassResult fuse_loss_grad(const Graph& graph);
+PassResult fuse_relu_grad(const Graph& graph);
+PassResult fuse_bias_grad(const Graph& graph);
+PassResult fold_sgd(const Graph& graph);
+PassResult fuse_multi_tensor(const Graph& graph);
+PassResult fuse_pointwise(const Graph& graph);
+
+// The passes above in an order that works. `layout` is none of them: it asks a backend.
+std::span<const Pass> fusion_passes();
+
+// Puts values into the layouts that a backend wants, and reorders where two wishes meet. Values
+// that are kept stay row-major. The chooser must outlive the pass.
+Pass layout_pass(LayoutChooser& chooser);
+
+// Names of all that can be chosen, in the order in which they run: fusion_passes(), then layout.
+std::vector<std::string> fusion_names();
+
+// Which of them run. Made by parse_fusion, or as a list of names; order and doubles do not matter.
+struct FusionChoice {
+  std::vector<std::string> passes;  // empty: fusion is off
+  bool has(std::string_view pass) const;
+};
+
+// `on`, `off`, `epilogue,loss_grad` (these alone) or `-fold_sgd,-layout` (all but these).
+// Throws bad_input: names that there are not (with the nearest), both kinds in one text, no text.
+FusionChoice parse_fusion(std::string_view text);
+
+// The text that stands for the choice: parse_fusion gives the choice back, and equal choices have
+// equal texts. `on`, `off`, or the shorter of the two lists, in the order of fusion_names().
+std::string to_string(const FusionChoice& choice);
+
+// What a session runs: simplify, the chosen passes, layout if it is chosen and the backend has a
+// chooser, schedule. With fusion off these are standard_passes().
+std::vector<Pass> passes_for(const FusionChoice& choice, LayoutChooser* layouts);
+
+}  // namespace stepscope
