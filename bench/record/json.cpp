@@ -45,12 +45,34 @@ void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>
 template <class R, class V>
 void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, StepCounts> {
   visit("ops", record.ops);
+  visit("reorders", record.reorders);
   visit("submissions", record.submissions);
   visit("calls", record.calls);
   visit("library_calls", record.library_calls);
   visit("own_calls", record.own_calls);
   visit("lookups", record.lookups);
   visit("input_bytes", record.input_bytes);
+  visit("intermediate_bytes", record.intermediate_bytes);
+}
+
+template <class R, class V>
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, PassRecord> {
+  visit("name", record.name);
+  visit("changed", record.changed);
+  visit("ops_before", record.ops_before);
+  visit("ops_after", record.ops_after);
+  visit("intermediate_bytes_removed", record.intermediate_bytes_removed);
+  visit("time_ns", record.time_ns);
+  visit("notes", record.notes);
+}
+
+template <class R, class V>
+void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, RatioRecord> {
+  visit("mode", record.mode);
+  visit("fusion", record.fusion);
+  visit("medians", record.medians);
+  visit("q1", record.q1);
+  visit("q3", record.q3);
 }
 
 template <class R, class V>
@@ -66,9 +88,12 @@ void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>
   visit("reserved_bytes", record.reserved_bytes);
   visit("model_bytes", record.model_bytes);
   visit("flops_per_step", record.flops);
+  visit("library_flops_per_step", record.library_flops);
   visit("setup_ns", record.setup_ns);
+  visit("passes", record.passes);
   visit("wall", record.wall);
   visit("input_copy", record.input_copy);
+  visit("ratios", record.ratios);
   visit("dispatch_empty_kernels", record.dispatch_empty_kernels);
   visit("slots", record.slots);
 }
@@ -77,7 +102,9 @@ template <class R, class V>
 void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, GateRecord> {
   visit("backend", record.backend);
   visit("baseline_mode", record.baseline_mode);
+  visit("baseline_fusion", record.baseline_fusion);
   visit("mode", record.mode);
+  visit("fusion", record.fusion);
   visit("batch", record.batch);
   visit("criterion", record.criterion);
   visit("steps", record.steps);

@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-inline constexpr const char* kRecordSchema = "stepscope-record 1";
+inline constexpr const char* kRecordSchema = "stepscope-record 2";
 
 // name -> value, in a fixed order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -40,20 +40,41 @@ struct TimeSummary {
   double min_ns = 0, q1_ns = 0, median_ns = 0, q3_ns = 0, max_ns = 0, mean_ns = 0;
 };
 
-// Exact counts of one steady step, from the stream.
+// Exact counts of one steady step, from its graph and from the stream.
 struct StepCounts {
-  std::uint64_t ops = 0;          // in the program
+  std::uint64_t ops = 0;          // in the program; each is one launch
+  std::uint64_t reorders = 0;     // of them: ops that only change a layout
   std::uint64_t submissions = 0;  // launches handed over one by one, or replays
   std::uint64_t calls = 0;        // that reached a library or an own kernel
   std::uint64_t library_calls = 0, own_calls = 0;
   std::uint64_t lookups = 0;
   std::uint64_t input_bytes = 0;
+  std::uint64_t intermediate_bytes = 0;  // computed and saved values, at their dense sizes
+};
+
+// What one pass did to the step of an arm, in the order in which they ran.
+struct PassRecord {
+  std::string name;
+  bool changed = false;  // the graph
+  std::int64_t ops_before = 0, ops_after = 0;
+  std::int64_t intermediate_bytes_removed = 0;  // below zero: it added some
+  std::int64_t time_ns = 0;                     // of the pass itself, while compiling
+  std::vector<std::string> notes;               // why it did not apply, or not everywhere
+};
+
+// An arm's time over that of another arm of the same backend and batch. Above 1: slower.
+struct RatioRecord {
+  std::string mode, fusion;  // of the arm that it is divided by
+  double medians = 0;        // median of all steps over median of all steps
+  // Slots of one round stand side by side in time: quartiles, over the rounds, of the ratio of
+  // their medians.
+  double q1 = 0, q3 = 0;
 };
 
 struct ArmRecord {
   std::string backend;
   std::string mode_requested, mode_executed;
-  std::string fusion = "off";
+  std::string fusion = "off";  // canonical: off, on, the passes, or what is left out
   std::int64_t batch = 0;
   int threads = 1;
   std::string work_hash;  // SHA-256; arms with different hashes get no ratio
@@ -61,16 +82,21 @@ struct ArmRecord {
   std::uint64_t reserved_bytes = 0;  // arena, or blocks of the pool
   std::uint64_t model_bytes = 0;     // model segment
   double flops = 0;                  // arithmetic of one step, by the ops' own account
+  double library_flops = 0;          // of them: in ops whose kernel calls the library
   std::int64_t setup_ns = 0;         // passes, lowering, plan, binding, recording
+  std::vector<PassRecord> passes;
   std::vector<SlotSamples> slots;
   TimeSummary wall, input_copy;
+  std::vector<RatioRecord> ratios;
   // The same program with every kernel body empty: what dispatch alone costs. A time of its own.
   std::optional<TimeSummary> dispatch_empty_kernels;
 };
 
 // Was the work of two arms equal?
 struct GateRecord {
-  std::string backend, baseline_mode, mode;
+  std::string backend;
+  std::string baseline_mode, baseline_fusion = "off";
+  std::string mode, fusion = "off";
   std::int64_t batch = 0;
   std::string criterion;  // bits, or a tolerance
   std::int64_t steps = 0;

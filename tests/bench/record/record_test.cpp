@@ -33,12 +33,22 @@ Record sample() {
   arm.mode_executed = "graph";
   arm.batch = 32;
   arm.counts = {.ops = 17, .submissions = 1, .calls = 17, .library_calls = 5, .own_calls = 12};
+  arm.passes = {{.name = "simplify", .changed = true, .ops_before = 18, .ops_after = 17},
+                {.name = "fold_sgd", .notes = {"the rate is shared", "not kept"}}};
   arm.slots = {{.round = 1, .position = 2, .wall_ns = {5, 6}, .input_copy_ns = {1, 1}}};
   arm.wall = {2, 5.0, 5.25, 5.5, 5.75, 6.0, 5.5};
+  arm.ratios = {{.mode = "planned", .fusion = "off", .medians = 0.5, .q1 = 0.25, .q3 = 1.0}};
   record.arms.push_back(arm);
   arm.dispatch_empty_kernels = TimeSummary{.count = 3, .median_ns = 0.1};
   record.arms.push_back(arm);
-  record.gates = {{"eigen", "eager", "graph", 32, "bits", 20, false, "w1 differs"}};
+  record.gates = {{.backend = "eigen",
+                   .baseline_mode = "eager",
+                   .mode = "graph",
+                   .fusion = "on",
+                   .batch = 32,
+                   .criterion = "bits",
+                   .steps = 20,
+                   .detail = "w1 differs"}};
   record.epochs = {{.epoch = 1, .training_loss = 0.5, .steps = 7, .wall_ns = 9}};
   record.notes = {"one", "two"};
   return record;
@@ -54,10 +64,18 @@ TEST(RecordJson, GoesThereAndBackWhole) {
   EXPECT_DOUBLE_EQ(back.arms.at(1).dispatch_empty_kernels->median_ns, 0.1);
   EXPECT_EQ(back.environment, sample().environment);  // in order
   EXPECT_EQ(back.gates.at(0).detail, "w1 differs");
+  EXPECT_EQ(back.gates.at(0).fusion, "on");
+  EXPECT_EQ(back.gates.at(0).baseline_fusion, "off");
+  EXPECT_EQ(back.arms.at(0).passes.at(0).ops_after, 17);
+  EXPECT_TRUE(back.arms.at(0).passes.at(0).changed);
+  EXPECT_EQ(back.arms.at(0).ratios.at(0).mode, "planned");
+  EXPECT_DOUBLE_EQ(back.arms.at(0).ratios.at(0).q1, 0.25);
+  EXPECT_EQ(back.arms.at(0).passes.at(1).notes,
+            (std::vector<std::string>{"the rate is shared", "not kept"}));
 }
 
 TEST(RecordJson, BeginsWithItsSchema) {
-  EXPECT_EQ(to_json(sample()).substr(0, 37), "{\n \"schema\": \"stepscope-record 1\",\n \"");
+  EXPECT_EQ(to_json(sample()).substr(0, 37), "{\n \"schema\": \"stepscope-record 2\",\n \"");
 }
 
 TEST(RecordJson, KeepsWhatIsNoNumberAsNull) {
@@ -70,14 +88,14 @@ TEST(RecordJson, KeepsWhatIsNoNumberAsNull) {
 
 TEST(RecordJson, RefusesOtherSchemasAndBrokenText) {
   std::string json = to_json(sample());
-  json.replace(json.find("record 1"), 8, "record 9");
+  json.replace(json.find("record 2"), 8, "record 9");
   EXPECT_EQ(
       error_of([&] { record_from_json(json, "old.json"); }),
-      "bad input: old.json: is 'stepscope-record 9', this program reads 'stepscope-record 1'");
+      "bad input: old.json: is 'stepscope-record 9', this program reads 'stepscope-record 2'");
   const std::string broken = error_of([&] { record_from_json("{\"schema\": ", "cut.json"); });
-  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 1: ")) << broken;
+  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 2: ")) << broken;
   const std::string missing =
-      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 1\"}", "thin.json"); });
+      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 2\"}", "thin.json"); });
   EXPECT_NE(missing.find("version"), std::string::npos) << missing;
 }
 
