@@ -12,6 +12,7 @@
 
 #include "backends/api/kernel.h"
 #include "backends/api/stream.h"
+#include "graph/plan/layout.h"
 
 namespace stepscope {
 
@@ -54,6 +55,9 @@ class Backend {
 
   // Throws unsupported, naming backend, op and reason.
   virtual std::unique_ptr<Kernel> lower(const OpSite& site) = 0;
+
+  // What layouts its kernels want; null: row-major, all of them. Lives as long as the backend.
+  virtual LayoutChooser* layouts() { return nullptr; }
 
   // Times what the library lets choose for these sites, and writes the choices to `file` (beside
   // it, then renamed); sites without a choice are passed over. Cold, and never called implicitly:

@@ -23,7 +23,8 @@ CachedKernel describe(std::unique_ptr<const Kernel> kernel, std::size_t alignmen
   CachedKernel cached;
   const OpDef& def = op_def(kernel->site().kind);
   for (std::size_t k = 0; k < kernel->site().out.size(); ++k) {
-    cached.overwrites[k] = k < def.overwrites.size() ? def.overwrites[k] : std::int8_t{-1};
+    cached.overwrites[k] = static_cast<std::int8_t>(
+        overwritten_input(def, kernel->site().attrs, kernel->site().in.size(), k));
     if (cached.overwrites[k] < 0) {
       cached.output_class[k] = size_class(output_bytes(*kernel, k), alignment);
     }

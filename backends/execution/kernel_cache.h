@@ -25,12 +25,13 @@ class SiteKey {
     words_[0] = static_cast<std::uint64_t>(kind);
     end_ = pack(attrs, words_.data() + 1);
   }
-  // Element type, rank and first dimension (below 2^47, see check_type) share a word; each further
-  // dimension has one.
+  // Layout, element type, rank and first dimension (below 2^47, see check_type) share a word, which
+  // takes 10, 3, 3 and 48 bits; each further dimension has one.
   void add(const TensorType& type) {
     const std::size_t rank = type.shape.rank();
     *end_++ = static_cast<std::uint64_t>(type.shape[0]) << 16 |
-              static_cast<std::uint64_t>(type.dtype) << 8 | rank;
+              static_cast<std::uint64_t>(type.layout) << 6 |
+              static_cast<std::uint64_t>(type.dtype) << 3 | rank;
     for (std::size_t axis = 1; axis < rank; ++axis) {
       *end_++ = static_cast<std::uint64_t>(type.shape[axis]);
     }

@@ -1,8 +1,9 @@
 // MatMul and AddBias: what a dense layer is made of.
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/defs/linear.h"
+
 #include "ops/base/check.h"
 #include "ops/ir/build.h"
-#include "ops/ir/op_def.h"
 
 namespace stepscope::defs {
 namespace {
@@ -16,27 +17,46 @@ Sizes sizes_of(const TensorType& type, bool transpose) {
   return transpose ? Sizes{shape[1], shape[0]} : Sizes{shape[0], shape[1]};
 }
 
+}  // namespace
+
+ProductSizes product_sizes(std::string_view op, const TensorType& a, const TensorType& b,
+                           bool transpose_a, bool transpose_b) {
+  check_rank(op, a, 2, "a");
+  check_rank(op, b, 2, "b");
+  check_floating(op, a, "a");
+  check_floating(op, b, "b");
+  check(a.dtype == b.dtype, Fault::bad_graph, "{}: element types differ, {} and {}", op,
+        name(a.dtype), name(b.dtype));
+  const Sizes left = sizes_of(a, transpose_a);
+  const Sizes right = sizes_of(b, transpose_b);
+  check(left.columns == right.rows, Fault::bad_graph, "{}: inner sizes differ, {} and {}", op,
+        left.columns, right.rows);
+  return {left.rows, right.columns, left.columns};
+}
+
+double product_flops(const ProductSizes& sizes) {
+  return 2.0 * static_cast<double>(sizes.M) * static_cast<double>(sizes.N) *
+         static_cast<double>(sizes.K);
+}
+
+namespace {
+
 // a {M, K}, b {K, N} -> {M, N}; a transposed operand is stored with its dimensions swapped.
 void infer_matmul(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
   check_arity("MatMul", in, 2);
-  for (std::size_t i = 0; i < 2; ++i) {
-    check_rank("MatMul", in[i], 2, i == 0 ? "a" : "b");
-    check_floating("MatMul", in[i], i == 0 ? "a" : "b");
-  }
-  check(in[0].dtype == in[1].dtype, Fault::bad_graph, "MatMul: element types differ, {} and {}",
-        name(in[0].dtype), name(in[1].dtype));
   const auto& settings = own_attrs<MatMulAttrs>("MatMul", attrs);
-  const Sizes a = sizes_of(in[0], settings.transpose_a);
-  const Sizes b = sizes_of(in[1], settings.transpose_b);
-  check(a.columns == b.rows, Fault::bad_graph, "MatMul: inner sizes differ, {} and {}", a.columns,
-        b.rows);
-  out.push_back({{a.rows, b.columns}, in[0].dtype});
+  check(settings.activation == Activation::none, Fault::bad_graph,
+        "MatMul: takes no activation, got {}", name(settings.activation));
+  const ProductSizes sizes =
+      product_sizes("MatMul", in[0], in[1], settings.transpose_a, settings.transpose_b);
+  out.push_back({{sizes.M, sizes.N}, in[0].dtype});
 }
 
 // Emits the gradient of a before that of b: where b is a weight, its old value is read before an
 // update that follows its gradient can overwrite it.
 void vjp_matmul(GradientRequest& request) {
-  const auto [ta, tb] = std::get<MatMulAttrs>(request.op.attrs);
+  const bool ta = std::get<MatMulAttrs>(request.op.attrs).transpose_a;
+  const bool tb = std::get<MatMulAttrs>(request.op.attrs).transpose_b;
   const ValueId a = request.op.inputs[0];
   const ValueId b = request.op.inputs[1];
   const ValueId dc = request.output_grads[0];
@@ -53,10 +73,10 @@ void vjp_matmul(GradientRequest& request) {
 
 Work work_matmul(std::span<const TensorType> in, std::span<const TensorType> out,
                  const Attrs& attrs) {
-  const Sizes a = sizes_of(in[0], std::get<MatMulAttrs>(attrs).transpose_a);
-  const auto products =
-      static_cast<double>(out[0].shape.elements()) * static_cast<double>(a.columns);
-  return {2.0 * products, bytes_moved(in, out)};
+  const auto& settings = std::get<MatMulAttrs>(attrs);
+  const ProductSizes sizes =
+      product_sizes("MatMul", in[0], in[1], settings.transpose_a, settings.transpose_b);
+  return {product_flops(sizes), bytes_moved(in, out)};
 }
 
 // x {N, C, ...}, bias {C} -> type of x
@@ -76,16 +96,12 @@ void infer_add_bias(std::span<const TensorType> in, const Attrs&, TypeList& out)
 
 void vjp_add_bias(GradientRequest& request) {
   Graph& graph = request.graph;
-  ValueId gradient = request.output_grads[0];
+  const ValueId gradient = request.output_grads[0];
   request.input_grads[0] = gradient;
   if (!request.wanted[1]) return;
   const Shape shape = graph.type(gradient).shape;
-  if (shape.rank() > 2) {
-    const std::int64_t inner = shape.elements() / (shape[0] * shape[1]);
-    gradient = graph.reshape(gradient, {shape[0], shape[1], inner});
-    gradient = build::reduce_sum(graph, gradient, 2);
-  }
-  request.input_grads[1] = build::reduce_sum(graph, gradient, 0);
+  request.input_grads[1] = shape.rank() == 2 ? build::reduce_sum(graph, gradient, 0)
+                                             : graph.apply1(OpKind::BiasGrad, {gradient});
 }
 
 Work work_add_bias(std::span<const TensorType> in, std::span<const TensorType> out, const Attrs&) {
@@ -105,6 +121,7 @@ extern const OpDef AddBias = {.name = "AddBias",
                               .vjp = vjp_add_bias,
                               .work = work_add_bias,
                               .fusion = Fusion::pointwise,
-                              .in_place = 0b01};
+                              .in_place = 0b01,
+                              .any_layout = 0b01};
 
 }  // namespace stepscope::defs

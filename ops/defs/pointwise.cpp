@@ -79,13 +79,15 @@ constexpr OpDef binary(const char* name, decltype(OpDef::infer) infer, decltype(
           .vjp = vjp,
           .work = work_rule,
           .fusion = Fusion::pointwise,
-          .in_place = kEither};
+          .in_place = kEither,
+          .any_layout = kEither};
 }
 
 constexpr OpDef unary(const char* name, decltype(OpDef::infer) infer, decltype(OpDef::vjp) vjp,
                       decltype(OpDef::work) work_rule) {
   OpDef def = binary(name, infer, vjp, work_rule);
   def.in_place = kFirst;
+  def.any_layout = kFirst;
   return def;
 }
 

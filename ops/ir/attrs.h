@@ -4,6 +4,7 @@
 //
 // A struct lists its fields once, in fields(); key words, printed text and comparison of
 // descriptions all come from that list. A new struct joins the variant and nothing else.
+// Optional settings (activation, layout, tensors, ...) are printed only where they are set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,6 +12,9 @@
 #include <string>
 #include <variant>
 
+#include "ops/ir/activation.h"
+#include "ops/ir/chain_attrs.h"
+#include "ops/ir/image_attrs.h"
 #include "ops/ir/types.h"
 
 namespace stepscope {
@@ -19,11 +23,27 @@ namespace stepscope {
 struct MatMulAttrs {
   bool transpose_a = false;
   bool transpose_b = false;
+  Activation activation = Activation::none;  // of Linear; a product has none
   friend bool operator==(const MatMulAttrs&, const MatMulAttrs&) = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("transpose_a", self.transpose_a);
     visit("transpose_b", self.transpose_b);
+    visit("activation", self.activation);
+  }
+};
+
+// MatMulUpdate; with `bias_grad` it gives the column sums of b as well.
+struct ProductUpdateAttrs {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  bool bias_grad = false;
+  friend bool operator==(const ProductUpdateAttrs&, const ProductUpdateAttrs&) = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("transpose_a", self.transpose_a);
+    visit("transpose_b", self.transpose_b);
+    visit("bias_grad", self.bias_grad);
   }
 };
 
@@ -69,25 +89,62 @@ struct BroadcastAttrs {
   }
 };
 
+// The rows of the result.
+struct ScatterAddAttrs {
+  std::int64_t rows = 1;
+  friend bool operator==(const ScatterAddAttrs&, const ScatterAddAttrs&) = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("rows", self.rows);
+  }
+};
+
+struct CastAttrs {
+  DType to = DType::f32;
+  friend bool operator==(const CastAttrs&, const CastAttrs&) = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("to", self.to);
+  }
+};
+
+struct ReorderAttrs {
+  LayoutId layout = LayoutId::row_major;  // of the result
+  friend bool operator==(const ReorderAttrs&, const ReorderAttrs&) = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("layout", self.layout);
+  }
+};
+
+// `tensors`: how many parameters one update op updates.
 // `advance_step`: this update also counts the step (see StepCount in ops/defs/updates.cpp). One
 // update of a step does, the last, so that counting costs no launch of its own.
+//
+// `scaled_gradient`: the gradients carry the rate already, so the op takes none.
 struct SgdAttrs {
   bool advance_step = false;
+  std::int64_t tensors = 1;
+  bool scaled_gradient = false;
   friend bool operator==(const SgdAttrs&, const SgdAttrs&) = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("advance_step", self.advance_step);
+    visit("tensors", self.tensors);
+    visit("scaled_gradient", self.scaled_gradient);
   }
 };
 
 struct MomentumAttrs {
   double mu = 0.9;
   bool advance_step = false;
+  std::int64_t tensors = 1;
   friend bool operator==(const MomentumAttrs&, const MomentumAttrs&) = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("mu", self.mu);
     visit("advance_step", self.advance_step);
+    visit("tensors", self.tensors);
   }
 };
 
@@ -97,6 +154,7 @@ struct AdamAttrs {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   bool advance_step = false;
+  std::int64_t tensors = 1;
   friend bool operator==(const AdamAttrs&, const AdamAttrs&) = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -104,16 +162,19 @@ struct AdamAttrs {
     visit("beta2", self.beta2);
     visit("epsilon", self.epsilon);
     visit("advance_step", self.advance_step);
+    visit("tensors", self.tensors);
   }
 };
 
 using Attrs = std::variant<std::monostate, MatMulAttrs, ScaleAttrs, FillAttrs, ReduceAttrs,
-                           BroadcastAttrs, SgdAttrs, MomentumAttrs, AdamAttrs>;
+                           BroadcastAttrs, SgdAttrs, MomentumAttrs, AdamAttrs, ProductUpdateAttrs,
+                           Conv2dAttrs, Conv2dGradAttrs, Conv2dUpdateAttrs, Pool2dAttrs,
+                           Pool2dGradAttrs, ScatterAddAttrs, CastAttrs, ReorderAttrs, ChainAttrs>;
 
 // Attributes as words, for keys that are compared and hashed: equal attributes give equal words,
 // different ones different words (the first word is the variant's index). Writes at most
 // kMaxAttrWords words and returns the end. No allocation.
-inline constexpr std::size_t kMaxAttrWords = 12;
+inline constexpr std::size_t kMaxAttrWords = 2 + 2 * kMaxChainSteps;
 std::uint64_t* pack(const Attrs& attrs, std::uint64_t* out);
 
 // `name = value` pairs for people, empty when there are none: transpose_a = true, ...

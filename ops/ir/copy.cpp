@@ -30,6 +30,9 @@ void GraphCopy::copy(std::size_t index) {
   if (auto* fill = std::get_if<FillAttrs>(&attrs); fill != nullptr && types_) {
     fill->type = types_(fill->type);
   }
+  if (auto* cast = std::get_if<CastAttrs>(&attrs); cast != nullptr && types_) {
+    cast->to = types_({Shape{}, cast->to}).dtype;
+  }
   const PhaseSet before = to_.phases();
   to_.enter(op.phases);
   const std::vector<ValueId> outputs = to_.apply(op.kind, std::move(inputs), std::move(attrs));

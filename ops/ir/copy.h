@@ -16,7 +16,7 @@ class GraphCopy {
   using TypeMap = std::function<TensorType(const TensorType&)>;
 
   // Declares the inputs, parameters and states of `from` in `to`; `types` (if given) maps each
-  // declared type and the type of each Fill.
+  // declared type, the type of each Fill and what each Cast makes.
   GraphCopy(const Graph& from, Graph& to, TypeMap types = {});
 
   // Appends op `index` of `from`. Requires: its inputs were copied or mapped.

@@ -52,6 +52,9 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
   for (const ValueId id : inputs) {
     check(id.valid() && static_cast<std::size_t>(id.index) < values_.size(), Fault::bad_graph,
           "{}: input {} is no value of this graph", def.name, in.size());
+    check(type(id).layout == LayoutId::row_major || takes_any_layout(def, in.size()),
+          Fault::bad_graph, "{}: input {} must be row-major, {} is {}", def.name, in.size(),
+          label(id), to_string(type(id)));
     in.push_back(type(id));
   }
   check(in.size() <= kMaxInputs, Fault::bad_graph, "{}: {} inputs, at most {} are allowed",
@@ -64,8 +67,8 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
     check_type(out[i], def.name);
     Value made{.type = out[i], .producer = static_cast<std::int32_t>(ops_.size())};
     if ((def.saved_outputs >> i & 1U) != 0) made.role = Role::saved;
-    if (i < def.overwrites.size() && def.overwrites[i] >= 0) {
-      const ValueId old = inputs[static_cast<std::size_t>(def.overwrites[i])];
+    if (const int target = overwritten_input(def, attrs, inputs.size(), i); target >= 0) {
+      const ValueId old = inputs[static_cast<std::size_t>(target)];
       const Value& owner = value(storage(old));
       check(owner.role == Role::parameter || owner.role == Role::state, Fault::bad_graph,
             "{}: output {} would overwrite {}, which is {}, not a parameter or state", def.name, i,
@@ -91,6 +94,8 @@ ValueId Graph::apply1(OpKind kind, std::vector<ValueId> inputs, Attrs attrs) {
 
 ValueId Graph::reshape(ValueId source, const Shape& shape) {
   const Value& from = value(source);
+  check(from.type.layout == LayoutId::row_major, Fault::bad_graph,
+        "Reshape: takes a row-major value, {} is {}", label(source), to_string(from.type));
   const TensorType to{shape, from.type.dtype};
   check_type(to, "Reshape");
   check(shape.elements() == from.type.shape.elements(), Fault::bad_graph,

@@ -18,24 +18,11 @@
 #include <vector>
 
 #include "ops/ir/attrs.h"
+#include "ops/ir/op_kind.h"
 #include "ops/ir/phase.h"
 #include "ops/ir/types.h"
 
 namespace stepscope {
-
-// Index into the op table. The names below are the built-in part; ops added at run time
-// (add_op in ops/ir/op_def.h) follow it.
-enum class OpKind : std::uint16_t {
-#define STEPSCOPE_OP(name) name,
-#include "ops/ir/op_list.inc"
-#undef STEPSCOPE_OP
-};
-
-inline constexpr std::size_t kBuiltinOps = 0
-#define STEPSCOPE_OP(name) +1
-#include "ops/ir/op_list.inc"
-#undef STEPSCOPE_OP
-    ;
 
 enum class Role : std::uint8_t {
   input,      // written from outside before a step: batch, labels

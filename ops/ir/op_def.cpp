@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/ir/op_def.h"
 
+#include <array>
 #include <deque>
 
 #include "ops/base/check.h"
@@ -41,6 +42,11 @@ const OpDef& op_def(OpKind kind) {
 }
 
 std::string_view name(OpKind kind) { return op_def(kind).name; }
+
+int overwritten_input(const OpDef& def, const Attrs& attrs, std::size_t inputs,
+                      std::size_t output) {
+  return def.overwrites != nullptr ? def.overwrites(attrs, inputs, output) : -1;
+}
 
 std::size_t op_count() { return kBuiltinOps + added_ops().size(); }
 

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -59,9 +58,13 @@ struct OpDef {
   // (Needs::in_place). Only for ops that read no element after writing one at another place.
   std::uint32_t in_place = 0;
 
-  // overwrites[i] = j >= 0: output i is the new content of input j, in the same memory. Input j
-  // must be a parameter or a state.
-  std::array<std::int8_t, 6> overwrites = {-1, -1, -1, -1, -1, -1};
+  // The input whose new content output `output` is, in the same memory, or -1: its memory is its
+  // own. That input must be a parameter or a state. Null: -1 for all. `inputs` is their count.
+  int (*overwrites)(const Attrs& attrs, std::size_t inputs, std::size_t output) = nullptr;
+
+  // Bit i: input i may have another layout than row-major. What layout the outputs have then is
+  // said by the shape rule.
+  std::uint32_t any_layout = 0;
 
   // Bit i: output i is Role::saved, opaque bytes whose size the backend's kernel tells.
   std::uint8_t saved_outputs = 0;
@@ -73,6 +76,18 @@ struct OpDef {
 // Requires: kind is built in or was returned by add_op.
 const OpDef& op_def(OpKind kind);
 std::string_view name(OpKind kind);
+
+// By OpDef::any_layout. Inputs from 32 on are row-major.
+inline bool takes_any_layout(const OpDef& def, std::size_t input) {
+  return input < 32 && (def.any_layout >> input & 1U) != 0;
+}
+
+// By OpDef::overwrites: the input that output `output` is the new content of, or -1.
+int overwritten_input(const OpDef& def, const Attrs& attrs, std::size_t inputs, std::size_t output);
+inline int overwritten_input(OpKind kind, const Attrs& attrs, std::size_t inputs,
+                             std::size_t output) {
+  return overwritten_input(op_def(kind), attrs, inputs, output);
+}
 
 // Built-in ops and those added so far.
 std::size_t op_count();

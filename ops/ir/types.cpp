@@ -73,6 +73,10 @@ void check_type(const TensorType& type, std::string_view who) {
     if (dim > room) fail(Fault::bad_graph, "{}: {} has more than 2^47 bytes", who, to_string(type));
     room /= dim;
   }
+  if (static_cast<std::size_t>(type.layout) >= kMostLayouts) {
+    fail(Fault::bad_graph, "{}: {} has a layout that is not below {}", who, to_string(type),
+         kMostLayouts);
+  }
 }
 
 std::string to_string(const Shape& shape) {
@@ -80,7 +84,9 @@ std::string to_string(const Shape& shape) {
 }
 
 std::string to_string(const TensorType& type) {
-  return fmt::format("{}{}", name(type.dtype), to_string(type.shape));
+  std::string text = fmt::format("{}{}", name(type.dtype), to_string(type.shape));
+  if (type.layout != LayoutId::row_major) text += fmt::format("@{}", static_cast<int>(type.layout));
+  return text;
 }
 
 }  // namespace stepscope

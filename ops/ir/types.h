@@ -1,4 +1,4 @@
-// Element types, shapes and tensor types: plain values, dense and row-major, no strides.
+// Element types, shapes and tensor types: plain values without strides.
 // Images are {N, C, H, W} at op boundaries. Refuses dynamic shapes: a dimension is a number.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -43,10 +43,20 @@ class Shape {
   std::uint8_t rank_ = 0;
 };
 
+// Layouts have numbers below this; keys count on it.
+inline constexpr std::size_t kMostLayouts = 1024;
+
+// How the elements of a tensor lie in memory. Row-major unless a backend asked for another layout
+// (graph/plan/layout.h): other numbers mean what that backend says they mean. What enters and
+// leaves a step is row-major.
+enum class LayoutId : std::uint16_t { row_major = 0 };
+
 struct TensorType {
   Shape shape;
   DType dtype = DType::f32;
+  LayoutId layout = LayoutId::row_major;
 
+  // Of a row-major tensor; another layout may take more (Needs::output_bytes in graph/plan/plan.h).
   std::size_t bytes() const {
     return static_cast<std::size_t>(shape.elements()) * bytes_per_element(dtype);
   }
@@ -56,11 +66,11 @@ struct TensorType {
 // What one process can address on x86-64; so a dimension has at most 47 bits, and keys count on it.
 inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;
 
-// Throws bad_graph when a dimension is below one or the bytes exceed kMostBytes; `who` starts the
-// message.
+// Throws bad_graph when a dimension is below one, the bytes exceed kMostBytes or the layout is not
+// below kMostLayouts; `who` starts the message.
 void check_type(const TensorType& type, std::string_view who);
 
 std::string to_string(const Shape& shape);      // {32, 784}
-std::string to_string(const TensorType& type);  // f32{32, 784}
+std::string to_string(const TensorType& type);  // f32{32, 784}; with a layout f32{1, 8, 4, 4}@16
 
 }  // namespace stepscope

@@ -65,6 +65,9 @@ class Verifier {
       broken("{} has {} bytes, its storage {} has {}", graph_.label(id), value.type.bytes(),
              graph_.label(value.storage), owner.type.bytes());
     }
+    if (value.producer < 0 && value.type.layout != LayoutId::row_major) {
+      broken("{} enters the step as {}, not row-major", graph_.label(id), to_string(value.type));
+    }
     const bool may_change = owner.role == Role::parameter || owner.role == Role::state;
     if (value.sharing == Sharing::overwrite && !may_change) {
       broken("{} overwrites {}, which is {}", graph_.label(id), graph_.label(value.storage),
@@ -78,6 +81,7 @@ class Verifier {
     std::vector<TensorType> in;
     for (const ValueId id : op.inputs) {
       check_readable(i, id);
+      check_layout(i, in.size(), id);
       in.push_back(graph_.type(id));
     }
     TypeList out;
@@ -99,6 +103,13 @@ class Verifier {
     }
   }
 
+  void check_layout(std::size_t i, std::size_t k, ValueId id) const {
+    const LayoutId layout = graph_.type(id).layout;
+    if (layout == LayoutId::row_major || takes_any_layout(op_def(graph_.ops()[i].kind), k)) return;
+    broken_op(i, ": input {} must be row-major, {} is {}", k, graph_.label(id),
+              to_string(graph_.type(id)));
+  }
+
   void check_output(std::size_t i, std::size_t k, const TensorType& expected) {
     const Op& op = graph_.ops()[i];
     const OpDef& def = op_def(op.kind);
@@ -112,7 +123,7 @@ class Verifier {
     if (value.producer != static_cast<std::int32_t>(i)) {
       broken_op(i, ": output {} names op {} as its maker", k, value.producer);
     }
-    const std::int8_t target = k < def.overwrites.size() ? def.overwrites[k] : std::int8_t{-1};
+    const int target = overwritten_input(def, op.attrs, op.inputs.size(), k);
     const Sharing sharing = target >= 0 ? Sharing::overwrite : Sharing::own;
     if (value.sharing != sharing ||
         (target >= 0 &&
@@ -131,6 +142,9 @@ class Verifier {
   void check_kept(ValueId id) const {
     const Value& value = graph_.value(id);
     const std::int32_t last = writer_[index(value.storage)];
+    if (value.kept && value.type.layout != LayoutId::row_major) {
+      broken("{} is kept, but not row-major: {}", graph_.label(id), to_string(value.type));
+    }
     if (value.kept && last != value.producer) {
       broken("{} is kept, but op {} overwrites its storage", graph_.label(id), last);
     }

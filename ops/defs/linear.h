@@ -1,0 +1,24 @@
+// Shape rules and work of products, for MatMul and its fused forms.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ops/ir/op_def.h"
+
+namespace stepscope::defs {
+
+// a {M, K}, b {K, N}, either stored as its transpose.
+struct ProductSizes {
+  std::int64_t M, N, K;
+};
+
+// Throws bad_graph with `op` in front when the two do not fit.
+ProductSizes product_sizes(std::string_view op, const TensorType& a, const TensorType& b,
+                           bool transpose_a, bool transpose_b);
+
+double product_flops(const ProductSizes& sizes);
+
+}  // namespace stepscope::defs
