@@ -7,13 +7,15 @@
 #include <string>
 
 #include "bench/data/idx.h"
+#include "bench/data/noise.h"
 #include "ops/base/check.h"
 #include "ops/base/philox.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int kOne = 256;  // 1.0 as a fraction
+constexpr int kOne = 256;   // 1.0 as a fraction
+constexpr int kNoise = 87;  // deviation 50 grey levels
 
 // A pattern is drawn on a coarse grid and smoothed up to the size of the image, so that
 // neighbouring pixels agree as they do in pictures.
@@ -78,22 +80,13 @@ Variation draw_variation(Philox& random, const std::vector<Pattern>& patterns) {
   return v;
 }
 
-// About normal, mean 0, deviation 50: the sum of four bytes has deviation 147.8.
-int draw_noise(Philox& random) {
-  constexpr int kMean = 2 * 255;
-  const std::uint32_t word = random.next_u32();
-  const int sum =
-      static_cast<int>((word & 0xff) + (word >> 8 & 0xff) + (word >> 16 & 0xff) + (word >> 24));
-  return (sum - kMean) * 87 / kOne;
-}
-
 void append_image(std::vector<std::uint8_t>& pixels, const GeneratedSpec& spec, const Pattern& own,
                   const Variation& v, Philox& random) {
   for (std::int64_t y = 0; y < spec.rows; ++y) {
     for (std::int64_t x = 0; x < spec.columns; ++x) {
       const std::int64_t from_y = y + v.shift_y;
       const std::int64_t from_x = x + v.shift_x;
-      int value = draw_noise(random);
+      int value = draw_noise(random, kNoise);
       if (from_y >= 0 && from_y < spec.rows && from_x >= 0 && from_x < spec.columns) {
         const auto at = static_cast<std::size_t>(from_y * spec.columns + from_x);
         value += (own[at] * v.share + (*v.other)[at] * (kOne - v.share)) / kOne;

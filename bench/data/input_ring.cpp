@@ -15,8 +15,9 @@ constexpr std::uint64_t kNoiseStream = std::uint64_t{3} << 32;
 }  // namespace
 
 InputRing::InputRing(const DatasetView& data, std::int64_t batch, std::uint64_t seed) {
-  check(batch >= 1 && batch <= data.count, Fault::bad_input,
-        "batch: {} rows asked for, the data have {}", batch, data.count);
+  check(batch >= 1 && data.count >= 1, Fault::bad_input,
+        "batch: {} rows asked for, the data have {}; expected 1 or more of both", batch,
+        data.count);
   const std::vector<std::uint32_t> order = epoch_order(data.count, seed, 0);
   const Batcher batcher(data);
   std::vector<std::uint32_t> rows(static_cast<std::size_t>(batch));

@@ -20,7 +20,8 @@ class InputRing {
   static constexpr std::int64_t kBatches = 8;
 
   // The first batches of epoch 0 (bench/data/batches.h, epoch_order); where the data end, the order
-  // begins again. Throws bad_input when one batch is larger than the data.
+  // begins again, within a batch too: a step of 1024 rows can be timed on 240 images. Throws
+  // bad_input for a batch or data of no rows.
   InputRing(const DatasetView& data, std::int64_t batch, std::uint64_t seed);
 
   // Uniform noise in [0, 1) and no labels, for models that read no data.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/data/generated.h"
+#include "bench/data/glyphs.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
 
@@ -54,7 +55,22 @@ Data load_folder(const std::filesystem::path& folder, const DataOptions& options
   return data;
 }
 
+Data load_glyphs() {
+  const GlyphSpec spec;
+  GeneratedData made = make_glyphs(spec);
+  return {
+      .origin = Origin::generated,
+      .source = fmt::format("generated (seed {}, {} + {} glyphs of {} x {}, {} classes)", spec.seed,
+                            spec.train, spec.test, kGlyphSide, kGlyphSide, kGlyphClasses),
+      .train = std::move(made.train),
+      .test = std::move(made.test)};
+}
+
 Data load_generated(const DataOptions& options) {
+  if (options.rows == kGlyphSide && options.columns == kGlyphSide &&
+      options.classes == kGlyphClasses) {
+    return load_glyphs();
+  }
   const GeneratedSpec spec{
       .rows = options.rows, .columns = options.columns, .classes = options.classes};
   GeneratedData made = make_generated(spec);

@@ -41,7 +41,8 @@ struct DataOptions {
 
 // `source` is a folder that holds train-images-idx3-ubyte, train-labels-idx1-ubyte and the same
 // with t10k, each with or without .gz (without wins where both lie there); or `fashion-mnist`; or
-// `generated` (a folder of that name is ./generated).
+// `generated` (a folder of that name is ./generated): glyphs for 24 x 24 and three classes
+// (bench/data/glyphs.h), else patterns of the size asked for (bench/data/generated.h).
 // Throws io for what is missing, with the way to get it; bad_input for wrong content, an unknown
 // name, or train and test images of different sizes.
 Data load_data(std::string_view source, const DataOptions& options = {});

@@ -105,13 +105,22 @@ TEST(LoadName, MissingFashionMnistTellsHowToGetIt) {
 }
 
 TEST(LoadName, GeneratedSaysSo) {
-  const Data data = load_data("generated", {.classes = 3, .rows = 24, .columns = 24});
+  const Data data = load_data("generated", {.classes = 4, .rows = 24, .columns = 24});
   EXPECT_EQ(data.origin, Origin::generated);
   EXPECT_EQ(name(data.origin), "generated");
-  EXPECT_EQ(data.source, "generated (seed 1, 6000 + 1000 images of 24 x 24, 3 classes)");
+  EXPECT_EQ(data.source, "generated (seed 1, 6000 + 1000 images of 24 x 24, 4 classes)");
   EXPECT_EQ(data.training().count, 4800);
   EXPECT_EQ(data.validation().count, 1200);
   EXPECT_EQ(data.test.count, 1000);
+}
+
+TEST(LoadName, GeneratedIsGlyphsForTheirSizeAndClasses) {
+  const Data data = load_data("generated", {.classes = 3, .rows = 24, .columns = 24});
+  EXPECT_EQ(data.origin, Origin::generated);
+  EXPECT_EQ(data.source, "generated (seed 1, 300 + 60 glyphs of 24 x 24, 3 classes)");
+  EXPECT_EQ(data.training().count, 240);
+  EXPECT_EQ(data.validation().count, 60);
+  EXPECT_EQ(data.test.count, 60);
 }
 
 // Digests of the real files, by Python's gzip and hashlib: the reader against another one.
