@@ -3,6 +3,7 @@
 #include "backends/reference/reference.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "backends/api/host.h"
 #include "backends/reference/kernel.h"
@@ -18,12 +19,18 @@ void launch(const Launch& call, Stream& stream) {
   kBody({call.kernel->site(), call.operands});
 }
 
+// MaxPool saves an i32 for each element of its result.
+std::size_t saved_bytes(const OpSite& site) {
+  if (site.kind != OpKind::MaxPool) return 0;
+  return static_cast<std::size_t>(site.out[1].shape.elements()) * sizeof(std::int32_t);
+}
+
 class ReferenceKernel final : public Kernel {
  public:
   // Every kernel here reads an element before it writes it and never another afterwards, where the
   // op's definition allows writing in place at all.
   ReferenceKernel(const OpSite& site, Function function)
-      : Kernel(site, {.in_place = ~0U}, function) {}
+      : Kernel(site, {.saved = saved_bytes(site), .in_place = ~0U}, function) {}
 };
 
 bool uses(const OpSite& site, DType dtype) {
@@ -32,16 +39,34 @@ bool uses(const OpSite& site, DType dtype) {
          std::any_of(site.out.begin(), site.out.end(), is);
 }
 
+// Bytes, whatever the op: what casts, moves and saved winners are made of.
+bool takes_u8(OpKind kind) {
+  constexpr OpKind kKinds[] = {OpKind::Cast,    OpKind::Gather,      OpKind::Reorder,
+                               OpKind::MaxPool, OpKind::MaxPoolGrad, OpKind::MaxPoolReluGrad};
+  return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+}
+
 void check_types(const OpSite& site) {
   for (const DType dtype : {DType::bf16, DType::f16, DType::u8}) {
-    check(!uses(site, dtype), Fault::unsupported, "reference: {} on {}, only f32, f64 and i32 are",
+    const bool refused = uses(site, dtype) && !(dtype == DType::u8 && takes_u8(site.kind));
+    check(!refused, Fault::unsupported, "reference: {} on {}, only f32, f64 and i32 are",
           name(site.kind), name(dtype));
+  }
+}
+
+void check_layouts(const OpSite& site) {
+  for (const auto* types : {&site.in, &site.out}) {
+    for (const TensorType& type : *types) {
+      check(type.layout == LayoutId::row_major, Fault::unsupported,
+            "reference: {} on {}, only row-major tensors are", name(site.kind), to_string(type));
+    }
   }
 }
 
 template <void (*kF32)(const Call<float>&), void (*kF64)(const Call<double>&)>
 std::unique_ptr<Kernel> make(const OpSite& site) {
   check_types(site);
+  check_layouts(site);
   return std::make_unique<ReferenceKernel>(
       site, uses(site, DType::f64) ? launch<double, kF64> : launch<float, kF32>);
 }

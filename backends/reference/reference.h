@@ -9,7 +9,8 @@
 
 namespace stepscope::reference {
 
-// One thread, whatever the options say. Values are f32 or f64, labels and counts i32.
+// One thread, whatever the options say. Values are f32 or f64 and row-major, labels, indices and
+// counts i32; Cast, Gather and Reorder take u8 as well.
 std::unique_ptr<Backend> make_backend(const BackendOptions& options);
 
 }  // namespace stepscope::reference

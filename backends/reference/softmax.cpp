@@ -1,4 +1,4 @@
-// Softmax with cross-entropy, its gradient, argmax and the count of correct rows.
+// Softmax with cross-entropy, its gradient, both at once, argmax and the count of correct rows.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
@@ -18,31 +18,54 @@ std::int64_t argmax_of(const T* row, std::int64_t C) {
   return best;
 }
 
-}  // namespace
-
-// logits {N, C}, labels i32{N} -> loss {}, probabilities {N, C}
-// Subtracts the row's maximum and clamps nothing; the loss is the mean over the N rows.
-template <class T>
-void SoftmaxCrossEntropy(const Call<T>& call) {
+// Calls store(n, c, probability) for each logit and returns the loss: the mean over the N rows.
+// Subtracts the row's maximum and clamps nothing.
+template <class T, class Store>
+double each_probability(const Call<T>& call, Store store) {
   const std::int64_t N = call.in_shape(0)[0];
   const std::int64_t C = call.in_shape(0)[1];
   const std::int32_t* labels = call.in_i32(1);
   double loss = 0.0;
   for (std::int64_t n = 0; n < N; ++n) {
     const T* row = call.in(0) + n * C;
-    T* probabilities = call.out(1) + n * C;
     const double largest = row[argmax_of(row, C)];
     double sum = 0.0;
     for (std::int64_t c = 0; c < C; ++c) sum += std::exp(double{row[c]} - largest);
-    const double log_sum = std::log(sum);
-    loss += log_sum - (double{row[labels[n]]} - largest);
-    for (std::int64_t c = 0; c < C; ++c) {
-      probabilities[c] = static_cast<T>(std::exp(double{row[c]} - largest) / sum);
-    }
+    loss += std::log(sum) - (double{row[labels[n]]} - largest);
+    for (std::int64_t c = 0; c < C; ++c) store(n, c, std::exp(double{row[c]} - largest) / sum);
   }
-  *call.out(0) = static_cast<T>(loss / static_cast<double>(N));
+  return loss / static_cast<double>(N);
+}
+
+}  // namespace
+
+// logits {N, C}, labels i32{N} -> loss {}, probabilities {N, C}
+template <class T>
+void SoftmaxCrossEntropy(const Call<T>& call) {
+  const std::int64_t C = call.in_shape(0)[1];
+  T* probabilities = call.out(1);
+  *call.out(0) = static_cast<T>(
+      each_probability(call, [&](std::int64_t n, std::int64_t c, double probability) {
+        probabilities[n * C + c] = static_cast<T>(probability);
+      }));
 }
 STEPSCOPE_REFERENCE_KERNEL(SoftmaxCrossEntropy)
+
+// logits {N, C}, labels i32{N}[, rate {}] -> loss {}, d_logits {N, C}
+template <class T>
+void SoftmaxCrossEntropyWithGrad(const Call<T>& call) {
+  const std::int64_t N = call.in_shape(0)[0];
+  const std::int64_t C = call.in_shape(0)[1];
+  const std::int32_t* labels = call.in_i32(1);
+  const double rate = call.site.in.size() == 3 ? double{*call.in(2)} : 1.0;
+  T* d_logits = call.out(1);
+  *call.out(0) = static_cast<T>(
+      each_probability(call, [&](std::int64_t n, std::int64_t c, double probability) {
+        const double hot = labels[n] == c ? 1.0 : 0.0;
+        d_logits[n * C + c] = static_cast<T>((probability - hot) / static_cast<double>(N) * rate);
+      }));
+}
+STEPSCOPE_REFERENCE_KERNEL(SoftmaxCrossEntropyWithGrad)
 
 // probabilities {N, C}, labels i32{N}[, d_loss {}] -> d_logits {N, C}
 template <class T>

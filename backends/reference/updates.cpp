@@ -1,4 +1,5 @@
-// Updates, in place: output i lies where the input it overwrites lies.
+// Updates, in place: output i lies where the input it overwrites lies. With several tensors each
+// operand below stands for as many: W1, W2, ..., then g1, g2, ...
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
@@ -15,30 +16,37 @@ void advance_step(const Call<T>& call, bool advance) {
 
 }  // namespace
 
-// W, g, rate {}[, step] -> W - rate g
+// W, g, rate {}[, step] -> W - rate g; with scaled_gradient no rate, and W - g
 template <class T>
 void SgdUpdate(const Call<T>& call) {
-  T* w = call.out(0);
-  const T* g = call.in(1);
-  const double rate = *call.in(2);
-  for (std::int64_t i = 0; i < call.out_shape(0).elements(); ++i) {
-    w[i] = static_cast<T>(double{w[i]} - rate * double{g[i]});
+  const auto& settings = call.template attrs<SgdAttrs>();
+  const auto tensors = static_cast<std::size_t>(settings.tensors);
+  const double rate = settings.scaled_gradient ? 1.0 : double{*call.in(2 * tensors)};
+  for (std::size_t t = 0; t < tensors; ++t) {
+    T* w = call.out(t);
+    const T* g = call.in(tensors + t);
+    for (std::int64_t i = 0; i < call.out_shape(t).elements(); ++i) {
+      w[i] = static_cast<T>(double{w[i]} - rate * double{g[i]});
+    }
   }
-  advance_step(call, call.template attrs<SgdAttrs>().advance_step);
+  advance_step(call, settings.advance_step);
 }
 STEPSCOPE_REFERENCE_KERNEL(SgdUpdate)
 
 // W, g, v, rate {}[, step] -> W - rate v', v' = mu v + g
 template <class T>
 void MomentumUpdate(const Call<T>& call) {
-  const MomentumAttrs& settings = call.template attrs<MomentumAttrs>();
-  T* w = call.out(0);
-  T* v = call.out(1);
-  const T* g = call.in(1);
-  const double rate = *call.in(3);
-  for (std::int64_t i = 0; i < call.out_shape(0).elements(); ++i) {
-    v[i] = static_cast<T>(settings.mu * double{v[i]} + double{g[i]});
-    w[i] = static_cast<T>(double{w[i]} - rate * double{v[i]});
+  const auto& settings = call.template attrs<MomentumAttrs>();
+  const auto tensors = static_cast<std::size_t>(settings.tensors);
+  const double rate = *call.in(3 * tensors);
+  for (std::size_t t = 0; t < tensors; ++t) {
+    T* w = call.out(t);
+    T* v = call.out(tensors + t);
+    const T* g = call.in(tensors + t);
+    for (std::int64_t i = 0; i < call.out_shape(t).elements(); ++i) {
+      v[i] = static_cast<T>(settings.mu * double{v[i]} + double{g[i]});
+      w[i] = static_cast<T>(double{w[i]} - rate * double{v[i]});
+    }
   }
   advance_step(call, settings.advance_step);
 }
@@ -47,21 +55,24 @@ STEPSCOPE_REFERENCE_KERNEL(MomentumUpdate)
 // W, g, m, v, rate {}, step -> as ops/defs/updates.cpp says, with t = step + 1
 template <class T>
 void AdamUpdate(const Call<T>& call) {
-  const AdamAttrs& settings = call.template attrs<AdamAttrs>();
-  T* w = call.out(0);
-  T* m = call.out(1);
-  T* v = call.out(2);
-  const T* g = call.in(1);
-  const double rate = *call.in(4);
-  const double t = *call.in_i32(5) + 1.0;
+  const auto& settings = call.template attrs<AdamAttrs>();
+  const auto tensors = static_cast<std::size_t>(settings.tensors);
+  const double rate = *call.in(4 * tensors);
+  const double t = *call.in_i32(4 * tensors + 1) + 1.0;
   const double correction1 = 1.0 - std::pow(settings.beta1, t);
   const double correction2 = 1.0 - std::pow(settings.beta2, t);
-  for (std::int64_t i = 0; i < call.out_shape(0).elements(); ++i) {
-    const double slope = g[i];
-    m[i] = static_cast<T>(settings.beta1 * double{m[i]} + (1.0 - settings.beta1) * slope);
-    v[i] = static_cast<T>(settings.beta2 * double{v[i]} + (1.0 - settings.beta2) * slope * slope);
-    const double root = std::sqrt(double{v[i]} / correction2) + settings.epsilon;
-    w[i] = static_cast<T>(double{w[i]} - rate * (double{m[i]} / correction1) / root);
+  for (std::size_t k = 0; k < tensors; ++k) {
+    T* w = call.out(k);
+    T* m = call.out(tensors + k);
+    T* v = call.out(2 * tensors + k);
+    const T* g = call.in(tensors + k);
+    for (std::int64_t i = 0; i < call.out_shape(k).elements(); ++i) {
+      const double slope = g[i];
+      m[i] = static_cast<T>(settings.beta1 * double{m[i]} + (1.0 - settings.beta1) * slope);
+      v[i] = static_cast<T>(settings.beta2 * double{v[i]} + (1.0 - settings.beta2) * slope * slope);
+      const double root = std::sqrt(double{v[i]} / correction2) + settings.epsilon;
+      w[i] = static_cast<T>(double{w[i]} - rate * (double{m[i]} / correction1) / root);
+    }
   }
   advance_step(call, settings.advance_step);
 }

@@ -1,0 +1,51 @@
+// Gather and ScatterAdd: rows of a table, by index.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "backends/reference/kernel.h"
+#include "backends/reference/sums.h"
+
+namespace stepscope::reference {
+
+// table {R, ...}, indices i32{N} -> {N, ...}: bytes, whatever the elements are
+template <class T>
+void Gather(const Call<T>& call) {
+  const std::size_t row = call.site.in[0].bytes() / static_cast<std::size_t>(call.in_shape(0)[0]);
+  const std::byte* table = call.operands[0];
+  std::byte* out = call.operands[2];
+  for (std::int64_t n = 0; n < call.in_shape(1)[0]; ++n) {
+    const auto from = static_cast<std::size_t>(call.in_i32(1)[n]);
+    std::memcpy(out + static_cast<std::size_t>(n) * row, table + from * row, row);
+  }
+}
+STEPSCOPE_REFERENCE_KERNEL(Gather)
+
+// updates {N, inner...}, indices i32{N} -> {R, inner...}, each sum in the order of n
+template <class T>
+void ScatterAdd(const Call<T>& call) {
+  const std::int64_t N = call.in_shape(0)[0];
+  const std::int64_t R = call.out_shape(0)[0];
+  const std::int64_t inner = call.in_shape(0).elements() / N;
+  const T* updates = call.in(0);
+  const std::int32_t* indices = call.in_i32(1);
+  T* out = call.out(0);
+  for (std::int64_t r = 0; r < R; ++r) {
+    for (std::int64_t first = 0; first < inner; first += kSums) {
+      const std::int64_t count = std::min(kSums, inner - first);
+      Sums sums{};
+      for (std::int64_t n = 0; n < N; ++n) {
+        if (indices[n] != r) continue;
+        for (std::int64_t j = 0; j < count; ++j) {
+          sums[static_cast<std::size_t>(j)] += double{updates[n * inner + first + j]};
+        }
+      }
+      for (std::int64_t j = 0; j < count; ++j) {
+        out[r * inner + first + j] = static_cast<T>(sums[static_cast<std::size_t>(j)]);
+      }
+    }
+  }
+}
+STEPSCOPE_REFERENCE_KERNEL(ScatterAdd)
+
+}  // namespace stepscope::reference
