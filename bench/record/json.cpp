@@ -58,6 +58,7 @@ void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>
 template <class R, class V>
 void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, PassRecord> {
   visit("name", record.name);
+  visit("fusion", record.fusion);
   visit("changed", record.changed);
   visit("ops_before", record.ops_before);
   visit("ops_after", record.ops_after);

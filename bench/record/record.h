@@ -55,6 +55,7 @@ struct StepCounts {
 // What one pass did to the step of an arm, in the order in which they ran.
 struct PassRecord {
   std::string name;
+  bool fusion = false;   // it can be left out; the others run always
   bool changed = false;  // the graph
   std::int64_t ops_before = 0, ops_after = 0;
   std::int64_t intermediate_bytes_removed = 0;  // below zero: it added some

@@ -9,7 +9,7 @@
 
 namespace stepscope {
 
-// Of `compare`: a table per backend and batch, gates, then at most five sentences.
+// Of `compare`: gates, tables, then at most five sentences and the notes.
 std::string compare_text(const Record& record);
 
 // Of `train`: a row per epoch.
