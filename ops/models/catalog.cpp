@@ -8,6 +8,8 @@
 #include "ops/base/nearest.h"
 #include "ops/base/philox.h"
 #include "ops/models/chain.h"
+#include "ops/models/cnn.h"
+#include "ops/models/fork.h"
 #include "ops/models/mlp.h"
 #include "ops/models/model.h"
 
@@ -19,9 +21,17 @@ constexpr std::array kCatalog = {
                  "dense layers, ReLU, softmax and cross-entropy; 784-128-10 by default", make_mlp},
     CatalogEntry{"mlp_tanh", "mlp_tanh[:IN-HIDDEN-...-CLASSES]", "the same with tanh for ReLU",
                  make_mlp_tanh},
+    CatalogEntry{"small_cnn", "small_cnn",
+                 "two small convolutions for 24 x 24 images in three classes; 2,979 parameters",
+                 make_small_cnn},
+    CatalogEntry{"lenet", "lenet", "a LeNet-like CNN for 28 x 28 images in ten classes",
+                 make_lenet},
     CatalogEntry{"chain", "chain:N[:ELEMENTS]",
                  "N dependent tiny ops, nothing trained: launch overhead against count",
                  make_chain},
+    CatalogEntry{"fork", "fork:WxN[:ELEMENTS]",
+                 "W chains of N tiny ops side by side, joined by adds: W * N + W - 1 ops",
+                 make_fork},
 };
 
 template <class T>

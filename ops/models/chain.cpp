@@ -38,6 +38,7 @@ Model make_chain(std::string_view settings, const OptimizerSpec&) {
           .step = [=](std::int64_t batch) { return step(length, elements, batch); },
           .evaluation = {},
           .initial = {},
+          .row = {elements},
           .features = elements,
           .classes = 0};
 }

@@ -33,6 +33,7 @@ struct Model {
   // Forward, loss and count of correct rows. Empty when the model has no labels.
   std::function<Graph(std::int64_t batch)> evaluation;
   std::vector<Initial> initial;  // every parameter and state of `step`
+  Shape row;                     // of x, without the batch: {784}, or {1, 28, 28} for images
   std::int64_t features = 0;     // elements of one row of x
   std::int64_t classes = 0;      // labels lie in [0, classes); 0: no labels
 };

@@ -36,6 +36,10 @@ TEST(Catalog, CanonicalNames) {
   EXPECT_EQ(make_model("chain:50").name, "chain:50");
   EXPECT_EQ(make_model("chain:050:256").name, "chain:50") << "256 is the default";
   EXPECT_EQ(make_model("chain:50:0128").name, "chain:50:128");
+  EXPECT_EQ(make_model("small_cnn").name, "small_cnn");
+  EXPECT_EQ(make_model("lenet").name, "lenet");
+  EXPECT_EQ(make_model("fork:04x50:256").name, "fork:4x50");
+  EXPECT_EQ(make_model("fork:4x50:64").name, "fork:4x50:64");
 }
 
 TEST(Catalog, EveryEntryMakesAModel) {
@@ -44,19 +48,19 @@ TEST(Catalog, EveryEntryMakesAModel) {
     EXPECT_TRUE(names.insert(entry.name).second);
     EXPECT_EQ(entry.syntax.substr(0, entry.name.size()), entry.name);
     EXPECT_FALSE(entry.summary.empty());
-    const std::string settings = entry.name == "chain" ? "7" : "";
+    const std::string settings = entry.name == "chain" ? "7" : entry.name == "fork" ? "2x3" : "";
     const Model model = entry.make(settings, {});
     EXPECT_EQ(make_model(model.name).name, model.name) << "a canonical name makes itself";
   }
 }
 
 TEST(Catalog, WrongNames) {
-  EXPECT_EQ(
-      error_of_model("mpl"),
-      "bad input: unknown model 'mpl': did you mean 'mlp'? (there are: mlp, mlp_tanh, chain)");
+  EXPECT_EQ(error_of_model("mpl"),
+            "bad input: unknown model 'mpl': did you mean 'mlp'? "
+            "(there are: mlp, mlp_tanh, small_cnn, lenet, chain, fork)");
   EXPECT_EQ(error_of_model("chian:5"),
             "bad input: unknown model 'chian': did you mean 'chain'? "
-            "(there are: mlp, mlp_tanh, chain)");
+            "(there are: mlp, mlp_tanh, small_cnn, lenet, chain, fork)");
   EXPECT_EQ(error_of_model("mlp:"), "bad input: model 'mlp:': nothing follows the colon");
 }
 
@@ -82,6 +86,26 @@ TEST(Catalog, WrongSizes) {
   EXPECT_EQ(error_of_model("chain:1:2:3"),
             "bad input: model 'chain:1:2:3': takes a length and elements, as in chain:50:256");
   EXPECT_EQ(error_of_model("chain:100001"), "bad input: model 'chain:100001': at most 100000 ops");
+  EXPECT_EQ(error_of_model("small_cnn:3"),
+            "bad input: model 'small_cnn:3': small_cnn takes no settings");
+  EXPECT_EQ(error_of_model("lenet:3"), "bad input: model 'lenet:3': lenet takes no settings");
+}
+
+TEST(Catalog, WrongForks) {
+  EXPECT_EQ(error_of_model("fork"),
+            "bad input: model 'fork': needs chains and their length, as in fork:4x50");
+  for (const std::string wrong : {"fork:4", "fork:4x5x6", "fork:4x5:6:7"}) {
+    EXPECT_EQ(error_of_model(wrong),
+              "bad input: model '" + wrong +
+                  "': takes chains x length and elements, as in fork:4x50:256");
+  }
+  EXPECT_EQ(error_of_model("fork:4x0"),
+            "bad input: model 'fork:4x0': '0' is no whole number from 1 to 2147483647");
+  EXPECT_EQ(error_of_model("fork:4x5:"),
+            "bad input: model 'fork:4x5:': '' is no whole number from 1 to 2147483647");
+  EXPECT_EQ(error_of_model("fork:4097x1"), "bad input: model 'fork:4097x1': at most 4096 chains");
+  EXPECT_EQ(error_of_model("fork:10x10000"),
+            "bad input: model 'fork:10x10000': 100009 ops, at most 100000");
 }
 
 TEST(Mlp, OpsOfAStep) {
@@ -124,6 +148,7 @@ TEST(Mlp, OtherActivationAndDepth) {
   const Model shallow = make_model("mlp:5-2");
   EXPECT_EQ(kinds(shallow.evaluation(1)),
             (std::vector<std::string>{"MatMul", "AddBias", "SoftmaxCrossEntropy", "CorrectCount"}));
+  EXPECT_EQ(shallow.row, Shape({5}));
   EXPECT_EQ(shallow.features, 5);
   EXPECT_EQ(shallow.classes, 2);
 }
@@ -146,6 +171,123 @@ TEST(Chain, HalvesAndDoublesInTurn) {
   EXPECT_EQ(model.classes, 0);
   EXPECT_TRUE(model.initial.empty());
   EXPECT_FALSE(model.evaluation);
+}
+
+std::int64_t parameters_of(const Graph& graph) {
+  std::int64_t elements = 0;
+  for (const Value& value : graph.values()) {
+    if (value.role == Role::parameter && value.producer < 0)
+      elements += value.type.shape.elements();
+  }
+  return elements;
+}
+
+TEST(SmallCnn, OpsOfAStep) {
+  const Model model = make_model("small_cnn");
+  const Graph graph = model.step(32);
+  EXPECT_EQ(kinds(model.evaluation(32)),
+            (std::vector<std::string>{"Conv2d", "AddBias", "Relu", "MaxPool", "Conv2d", "AddBias",
+                                      "Relu", "MaxPool", "MatMul", "AddBias", "SoftmaxCrossEntropy",
+                                      "CorrectCount"}));
+  const std::vector<std::string> ops = kinds(graph);
+  const auto count = [&](std::string_view kind) {
+    return std::count(ops.begin(), ops.end(), kind);
+  };
+  EXPECT_EQ(count("Conv2dWeightGrad"), 2);
+  EXPECT_EQ(count("Conv2dInputGrad"), 1) << "nobody asks for the gradient of x";
+  EXPECT_EQ(count("BiasGrad"), 2);
+  EXPECT_EQ(count("MaxPoolGrad"), 2);
+  EXPECT_EQ(count("SgdUpdate"), 6);
+  EXPECT_EQ(parameters_of(graph), 2979);
+  EXPECT_EQ(model.row, Shape({1, 24, 24}));
+  EXPECT_EQ(model.features, 576);
+  EXPECT_EQ(model.classes, 3);
+}
+
+TEST(SmallCnn, Shapes) {
+  const Graph graph = make_model("small_cnn").step(32);
+  const auto shape = [&](std::string_view name) { return graph.type(*graph.find(name)).shape; };
+  EXPECT_EQ(shape("x"), Shape({32, 1, 24, 24}));
+  EXPECT_EQ(shape("w1"), Shape({8, 1, 3, 3}));
+  EXPECT_EQ(shape("b1"), Shape({8}));
+  EXPECT_EQ(shape("w2"), Shape({16, 8, 3, 3}));
+  EXPECT_EQ(shape("b2"), Shape({16}));
+  EXPECT_EQ(shape("w3"), Shape({576, 3}));
+  EXPECT_EQ(shape("b3"), Shape({3}));
+}
+
+TEST(Lenet, Shapes) {
+  const Model model = make_model("lenet");
+  const Graph graph = model.step(4);
+  const auto shape = [&](std::string_view name) { return graph.type(*graph.find(name)).shape; };
+  EXPECT_EQ(shape("x"), Shape({4, 1, 28, 28}));
+  EXPECT_EQ(shape("w1"), Shape({6, 1, 5, 5}));
+  EXPECT_EQ(shape("w2"), Shape({16, 6, 5, 5}));
+  EXPECT_EQ(shape("w3"), Shape({400, 120}));
+  EXPECT_EQ(shape("w4"), Shape({120, 84}));
+  EXPECT_EQ(shape("w5"), Shape({84, 10}));
+  EXPECT_EQ(shape("b5"), Shape({10}));
+  EXPECT_EQ(parameters_of(graph), 61706);
+  EXPECT_EQ(model.row, Shape({1, 28, 28}));
+  EXPECT_EQ(model.features, 784);
+  EXPECT_EQ(model.classes, 10);
+  const std::vector<std::string> ops = kinds(graph);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), "Relu"), 4);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), "MaxPool"), 2);
+}
+
+TEST(Lenet, PadsTheFirstConvolutionAlone) {
+  const Graph graph = make_model("lenet").evaluation(1);
+  std::vector<Shape> made;
+  for (const Op& op : graph.ops()) {
+    if (op.kind == OpKind::Conv2d) made.push_back(graph.type(op.outputs[0]).shape);
+  }
+  EXPECT_EQ(made, (std::vector<Shape>{{1, 6, 28, 28}, {1, 16, 10, 10}}));
+}
+
+// ---- Forks.
+
+// Ops on the longest way to `out`.
+std::int64_t longest_way(const Graph& graph) {
+  std::vector<std::int64_t> length(graph.values().size());
+  for (const Op& op : graph.ops()) {
+    std::int64_t longest = 0;
+    for (const ValueId id : op.inputs) {
+      longest = std::max(longest, length[static_cast<std::size_t>(id.index)]);
+    }
+    length[static_cast<std::size_t>(op.outputs[0].index)] = longest + 1;
+  }
+  return length[static_cast<std::size_t>(graph.find("out")->index)];
+}
+
+TEST(Fork, HasTheOpsAndTheDepthItSays) {
+  struct Expected {
+    std::string model;
+    std::size_t ops;
+    std::int64_t depth;
+  };
+  for (const Expected& expected : {Expected{"fork:1x3", 3, 3}, Expected{"fork:2x1", 3, 2},
+                                   Expected{"fork:5x3", 19, 6}, Expected{"fork:8x10", 87, 13}}) {
+    const Graph graph = make_model(expected.model).step(2);
+    EXPECT_EQ(graph.ops().size(), expected.ops) << expected.model;
+    EXPECT_EQ(longest_way(graph), expected.depth) << expected.model;
+    EXPECT_EQ(graph.type(*graph.find("out")), (TensorType{{2, 256}, DType::f32}));
+  }
+}
+
+// Equal first ops would be one after common sub-expressions are gone, and with them the chains.
+TEST(Fork, ChainsDifferInTheirFirstOp) {
+  const Graph graph = make_model("fork:4096x1:1").step(1);
+  const ValueId x = *graph.find("x");
+  std::set<float> factors;
+  for (const Op& op : graph.ops()) {
+    if (op.inputs[0] == x) {
+      factors.insert(static_cast<float>(std::get<ScaleAttrs>(op.attrs).factor));
+    }
+  }
+  EXPECT_EQ(factors.size(), 4096U);
+  EXPECT_GE(*factors.begin(), 0.5F);
+  EXPECT_LT(*factors.rbegin(), 1.0F);
 }
 
 // ---- How things start.
@@ -182,7 +324,8 @@ TEST_P(EveryModel, EvaluatesWithTheParametersOfItsStep) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, EveryModel,
-    testing::Combine(testing::Values("mlp:4-3-2", "mlp_tanh:4-3-2", "mlp:6-5-4-3", "chain:5"),
+    testing::Combine(testing::Values("mlp:4-3-2", "mlp_tanh:4-3-2", "mlp:6-5-4-3", "small_cnn",
+                                     "lenet", "chain:5", "fork:2x3"),
                      testing::Values(OptimizerSpec::Kind::sgd, OptimizerSpec::Kind::momentum,
                                      OptimizerSpec::Kind::adam)));
 
@@ -221,6 +364,15 @@ TEST(InitialValues, HeDeviation) {
     EXPECT_NEAR(std::sqrt(squares / count), deviation, 5 * deviation / std::sqrt(2 * count))
         << name;
   }
+}
+
+TEST(InitialValues, FanInOfAConvolutionCountsItsWindow) {
+  EXPECT_EQ(initial_of(make_model("small_cnn"), "w1").fan_in, 9);
+  EXPECT_EQ(initial_of(make_model("small_cnn"), "w2").fan_in, 72);
+  EXPECT_EQ(initial_of(make_model("small_cnn"), "w3").fan_in, 576);
+  EXPECT_EQ(initial_of(make_model("lenet"), "w1").fan_in, 25);
+  EXPECT_EQ(initial_of(make_model("lenet"), "w2").fan_in, 150);
+  EXPECT_EQ(initial_of(make_model("lenet"), "w5").fan_in, 84);
 }
 
 // The draws are documented, so that another program can make the same start.
