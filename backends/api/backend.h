@@ -18,6 +18,9 @@ namespace stepscope {
 
 struct BackendOptions {
   int threads = 1;  // fixed for the life of the backend: products differ in bits between counts
+  // Choices of the library that Backend::tune wrote; empty: those that come with the backend.
+  // Backends without choices do not read it.
+  std::string tune_file;
 };
 
 // Facts for records and `stepscope devices`.
