@@ -157,7 +157,7 @@ TEST_F(ScheduleTest, StatefulUpdatesStayWhereTheyWerePut) {
                           TypeList& out) { out.push_back(in[0]); },
               .work = [](std::span<const TensorType>, std::span<const TensorType>,
                          const Attrs&) { return Work{}; },
-              .overwrites = {0, -1, -1, -1, -1, -1},
+              .overwrites = [](const Attrs&, std::size_t, std::size_t) { return 0; },
               .stateful = true});
   (void)mix(graph_, {x_}, type_);
   (void)mix(graph_, {x_}, type_);
