@@ -1,13 +1,13 @@
 // What the processor and the system say they can run.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/eigen/isa.h"
+#include "backends/cpu/isa.h"
 
 #include <cpuid.h>
 
 #include "backends/api/host.h"
 #include "ops/base/check.h"
 
-namespace stepscope::eigen {
+namespace stepscope::cpu {
 namespace {
 
 // Bits that clang 14's __builtin_cpu_supports has no name for (g++ 12 even knows "x86-64-v3").
@@ -70,9 +70,9 @@ Isa best_isa() {
     if (can_run(isa)) return isa;
   }
   check(can_run(Isa::v2), Fault::unsupported,
-        "eigen: {} is older than x86-64-v2 (SSE4.2), the least its kernels are compiled for",
+        "cpu: {} is older than x86-64-v2 (SSE4.2), the least that kernels are compiled for",
         processor_name());
   return Isa::v2;
 }
 
-}  // namespace stepscope::eigen
+}  // namespace stepscope::cpu

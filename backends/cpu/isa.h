@@ -1,13 +1,10 @@
-// The instruction sets that the kernels are compiled for, and the choice between them.
+// The instruction sets that kernels are compiled for, and the choice between them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <string_view>
 
-#include "backends/api/backend.h"
-
-namespace stepscope::eigen {
+namespace stepscope::cpu {
 
 // Levels of the x86-64 psABI: v2 has SSE4.2, v3 AVX2 and FMA, v4 AVX-512 (F, BW, CD, DQ, VL).
 enum class Isa { v2, v3, v4 };
@@ -20,8 +17,4 @@ bool can_run(Isa isa);
 // The highest that can run. Throws unsupported when not even v2 does.
 Isa best_isa();
 
-// The backend on one instruction set: for tests and for comparing them. Throws unsupported when the
-// machine cannot run it; otherwise as make_backend(options), which takes the best one.
-std::unique_ptr<Backend> make_backend(const BackendOptions& options, Isa isa);
-
-}  // namespace stepscope::eigen
+}  // namespace stepscope::cpu

@@ -1,6 +1,6 @@
 // Counting threads and measuring stacks.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/eigen/team.h"
+#include "backends/cpu/team.h"
 
 #include <dlfcn.h>
 #include <omp.h>
@@ -11,16 +11,10 @@
 #include <limits>
 #include <string_view>
 
-#include "backends/eigen/kernels/numbers.h"
 #include "ops/base/check.h"
 
-namespace stepscope::eigen {
+namespace stepscope::cpu {
 namespace {
-
-// A product keeps two packed blocks on the stack of its caller, and one on that of any other thread
-// of a team; the rest is for whoever calls, and for Eigen's frames.
-constexpr std::size_t kCallerStack = 4 * kStackBufferBytes;
-constexpr std::size_t kWorkerStack = kStackBufferBytes + kStackBufferBytes / 2;
 
 // Bytes of the calling thread's stack, used ones included; for the first thread of the process what
 // RLIMIT_STACK allows. Zero when the system does not tell.
@@ -45,7 +39,7 @@ Team probe(int threads) {
   {
     const bool worker = omp_get_thread_num() != 0;  // the caller's stack is measured before
     const std::size_t bytes = worker ? stack_bytes() : std::numeric_limits<std::size_t>::max();
-#pragma omp critical(stepscope_eigen_probe)
+#pragma omp critical(stepscope_cpu_probe)
     {
       ++team.threads;
       team.worker_stack = std::min(team.worker_stack, bytes);
@@ -56,26 +50,25 @@ Team probe(int threads) {
 
 }  // namespace
 
-void require_team(int threads) {
-  check(threads >= 1, Fault::bad_input, "eigen: threads must be 1 or more, got {}", threads);
+void require_team(std::string_view backend, int threads, TeamNeeds needs) {
+  check(threads >= 1, Fault::bad_input, "{}: threads must be 1 or more, got {}", backend, threads);
   check(omp_in_parallel() == 0, Fault::device,
-        "eigen: made within a parallel region of {} threads, where products get one; make it "
-        "outside",
-        omp_get_num_threads());
+        "{}: made within a parallel region of {} threads, where products get one; make it outside",
+        backend, omp_get_num_threads());
   check(omp_get_thread_limit() >= threads, Fault::device,
-        "eigen: {} threads wanted, OMP_THREAD_LIMIT allows {}; raise it or lower --threads",
+        "{}: {} threads wanted, OMP_THREAD_LIMIT allows {}; raise it or lower --threads", backend,
         threads, omp_get_thread_limit());
   const std::size_t own_stack = stack_bytes();
-  check(own_stack >= kCallerStack, Fault::device,
-        "eigen: the stack is limited to {} bytes, products need {}; raise it with ulimit -s",
-        own_stack, kCallerStack);
+  check(own_stack >= needs.caller_stack, Fault::device,
+        "{}: the stack is limited to {} bytes, products need {}; raise it with ulimit -s", backend,
+        own_stack, needs.caller_stack);
   omp_set_dynamic(0);
   const Team team = probe(threads);
-  check(team.threads == threads, Fault::device, "eigen: {} threads wanted, OpenMP gives {}",
+  check(team.threads == threads, Fault::device, "{}: {} threads wanted, OpenMP gives {}", backend,
         threads, team.threads);
-  check(team.worker_stack >= kWorkerStack, Fault::device,
-        "eigen: OpenMP's threads have stacks of {} bytes, products need {}; set OMP_STACKSIZE=4M",
-        team.worker_stack, kWorkerStack);
+  check(team.worker_stack >= needs.worker_stack, Fault::device,
+        "{}: OpenMP's threads have stacks of {} bytes, products need {}; set OMP_STACKSIZE=4M",
+        backend, team.worker_stack, needs.worker_stack);
 }
 
 std::string openmp_runtime() {
@@ -90,4 +83,4 @@ std::string openmp_runtime() {
   return fmt::format("{}, {}", _OPENMP, file);
 }
 
-}  // namespace stepscope::eigen
+}  // namespace stepscope::cpu

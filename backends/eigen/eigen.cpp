@@ -5,14 +5,22 @@
 #include <string>
 
 #include "backends/api/host.h"
-#include "backends/eigen/isa.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/team.h"
 #include "backends/eigen/kernels/table.h"
 #include "backends/eigen/sites.h"
-#include "backends/eigen/team.h"
 #include "ops/base/check.h"
+#include "ops/ir/op_def.h"
 
 namespace stepscope::eigen {
 namespace {
+
+using cpu::Isa;
+
+// A product keeps two packed blocks on the stack of its caller, and one on that of any other thread
+// of a team; the rest is for whoever calls, and for Eigen's frames.
+constexpr cpu::TeamNeeds kStacks = {.caller_stack = 4 * kStackBufferBytes,
+                                    .worker_stack = kStackBufferBytes + kStackBufferBytes / 2};
 
 // Numbers: the struct of kernels/numbers.h that the body takes.
 template <class Numbers>
@@ -20,22 +28,20 @@ class EigenKernel final : public Kernel {
  public:
   using Body = void (*)(Operands operands, const Numbers& numbers);
 
-  EigenKernel(const OpSite& site, int threads, std::uint32_t in_place, CallBy by, Body body)
+  EigenKernel(const OpSite& site, int threads, std::uint32_t in_place, Body body)
       : Kernel(site, {.in_place = in_place}, launch),
         body_(body),
-        numbers_(numbers_of<Numbers>(site, threads)),
-        by_(by) {}
+        numbers_(numbers_of<Numbers>(site, threads)) {}
 
  private:
   static void launch(const Launch& call, Stream& stream) {
     const auto& self = static_cast<const EigenKernel&>(*call.kernel);
-    stream.made_call(call, self.by_);
+    stream.made_call(call, CallBy::library);
     self.body_(call.operands, self.numbers_);
   }
 
   Body body_;
   Numbers numbers_;
-  CallBy by_;
 };
 
 const Table& table_of(Isa isa) {
@@ -55,35 +61,49 @@ BackendInfo info_of(int threads, Isa isa) {
           .device = processor_name(),
           .threads = threads,
           .details = {{"eigen", table_of(isa).library_version},
-                      {"instruction set", std::string(name(isa))},
-                      {"openmp", openmp_runtime()},
+                      {"instruction set", std::string(cpu::name(isa))},
+                      {"openmp", cpu::openmp_runtime()},
                       {"stack buffers", fmt::format("up to {} bytes", kStackBufferBytes)}}};
 }
 
 class EigenBackend final : public HostBackend {
  public:
   EigenBackend(int threads, Isa isa) : HostBackend(info_of(threads, isa)) {
+    add_own(isa);
     const Table& table = table_of(isa);
-#define STEPSCOPE_EIGEN_KERNEL(op, numbers, by, in_place)                                     \
-  set_maker(OpKind::op, [threads, body = table.op](const OpSite& site) {                      \
-    check_types(site);                                                                        \
-    return std::make_unique<EigenKernel<numbers>>(site, threads, in_place, CallBy::by, body); \
+#define STEPSCOPE_EIGEN_KERNEL(op, numbers, in_place)                             \
+  set_maker(OpKind::op, [threads, body = table.op](const OpSite& site) {          \
+    check_types(site);                                                            \
+    return std::make_unique<EigenKernel<numbers>>(site, threads, in_place, body); \
   });
 #include "backends/eigen/kernels/kernel_list.inc"
 #undef STEPSCOPE_EIGEN_KERNEL
+  }
+
+ private:
+  void add_own(Isa isa) {
+    for (std::size_t i = 0; i < kBuiltinOps; ++i) {
+      const auto kind = static_cast<OpKind>(i);
+      if (!cpu::has_body(kind)) continue;
+      set_maker(kind, [isa](const OpSite& site) {
+        check_types(site);
+        return cpu::make_kernel(site, isa);
+      });
+    }
   }
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> make_backend(const BackendOptions& options, Isa isa) {
-  check(can_run(isa), Fault::unsupported, "eigen: {} cannot run {}", processor_name(), name(isa));
-  require_team(options.threads);
+  check(cpu::can_run(isa), Fault::unsupported, "eigen: {} cannot run {}", processor_name(),
+        cpu::name(isa));
+  cpu::require_team("eigen", options.threads, kStacks);
   return std::make_unique<EigenBackend>(options.threads, isa);
 }
 
 std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
-  return make_backend(options, best_isa());
+  return make_backend(options, cpu::best_isa());
 }
 
 }  // namespace stepscope::eigen

@@ -27,7 +27,7 @@ std::int64_t elements_of(const OpSite& site) { return site.out[0].shape.elements
 
 template <>
 Product numbers_of<Product>(const OpSite& site, int threads) {
-  const auto [transpose_a, transpose_b] = std::get<MatMulAttrs>(site.attrs);
+  const auto [transpose_a, transpose_b, activation] = std::get<MatMulAttrs>(site.attrs);
   const Shape& c = site.out[0].shape;
   return {c[0], c[1], site.in[0].shape[transpose_a ? 0 : 1], transpose_a, transpose_b, threads};
 }
@@ -57,34 +57,33 @@ Axis numbers_of<Axis>(const OpSite& site, int) {
   return around(site.in[0].shape, 1);
 }
 
+// The parameters are the first inputs.
 template <>
-Rows numbers_of<Rows>(const OpSite& site, int) {
-  const Shape& rows = site.in[0].shape;
-  return {rows[0], rows[1], site.in.size() == 3};
-}
-
-template <>
-Sgd numbers_of<Sgd>(const OpSite& site, int) {
-  return {elements_of(site), std::get<SgdAttrs>(site.attrs).advance_step};
-}
-
-template <>
-Momentum numbers_of<Momentum>(const OpSite& site, int) {
-  const auto& attrs = std::get<MomentumAttrs>(site.attrs);
-  return {elements_of(site), static_cast<float>(attrs.mu), attrs.advance_step};
-}
-
-template <>
-Adam numbers_of<Adam>(const OpSite& site, int) {
-  const auto& attrs = std::get<AdamAttrs>(site.attrs);
-  return {elements_of(site), attrs.beta1, attrs.beta2, static_cast<float>(attrs.epsilon),
-          attrs.advance_step};
+Update numbers_of<Update>(const OpSite& site, int) {
+  Update numbers{};
+  if (const auto* sgd = std::get_if<SgdAttrs>(&site.attrs)) {
+    numbers.tensors = static_cast<int>(sgd->tensors);
+    numbers.advance_step = sgd->advance_step;
+    numbers.scaled_gradient = sgd->scaled_gradient;
+  } else {
+    const auto& momentum = std::get<MomentumAttrs>(site.attrs);
+    numbers.tensors = static_cast<int>(momentum.tensors);
+    numbers.advance_step = momentum.advance_step;
+    numbers.mu = static_cast<float>(momentum.mu);
+  }
+  for (int t = 0; t < numbers.tensors; ++t) {
+    numbers.elements[t] = site.in[static_cast<std::size_t>(t)].shape.elements();
+  }
+  return numbers;
 }
 
 void check_types(const OpSite& site) {
   const auto check_each = [&site](const std::vector<TensorType>& types) {
     for (const TensorType& type : types) {
-      check(type.dtype == DType::f32 || type.dtype == DType::i32, Fault::unsupported,
+      check(type.layout == LayoutId::row_major, Fault::unsupported,
+            "eigen: {} on layout {}, only row-major is", name(site.kind),
+            static_cast<int>(type.layout));
+      check(type.dtype != DType::f64, Fault::unsupported,
             "eigen: {} on {}, only f32 is; take the reference backend", name(site.kind),
             name(type.dtype));
     }

@@ -5,46 +5,63 @@
 
 #include <cstdint>
 
-#include "backends/eigen/kernels/kernels.h"
-#include "backends/eigen/kernels/library.h"
+#include "backends/cpu/kernels/kernels.h"
+#include "backends/cpu/kernels/vector.h"
 
-namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA {
+namespace stepscope::cpu::STEPSCOPE_CPU_ISA {
 
-// Eigen keeps a small array of fixed size in registers.
-template <int kWidth>
-using Lanes = Eigen::Array<float, kWidth, 1>;
+// Four AVX2 registers: as many additions in flight as one takes cycles.
+inline constexpr int kLanes = 32;
 
-template <int kWidth>
-Map<const Lanes<kWidth>> lanes_at(const float* x) {
-  return Map<const Lanes<kWidth>>(x);
+struct Lanes {
+  static constexpr int kParts = kLanes / kWidth;
+  Floats<kWidth> part[kParts];
+};
+
+inline Lanes lanes_at(const float* x) {
+  Lanes lanes;
+  for (int p = 0; p < Lanes::kParts; ++p) lanes.part[p] = load<kWidth>(x + p * kWidth);
+  return lanes;
 }
 
-// The upper half onto the lower one, until one lane is left. (Eigen's own sum() would fold in
-// packets of the instruction set.)
-template <int kWidth>
-float folded(const Lanes<kWidth>& lanes) {
-  if constexpr (kWidth == 1) {
-    return lanes[0];
-  } else {
-    constexpr int kHalf = kWidth / 2;
-    return folded<kHalf>(lanes.template head<kHalf>() + lanes.template tail<kHalf>());
+inline void add_to(Lanes& sum, const Lanes& x) {
+  for (int p = 0; p < Lanes::kParts; ++p) sum.part[p] += x.part[p];
+}
+
+// The first n elements, zeros behind them. Requires: n < kLanes.
+inline Lanes rest_at(const float* x, std::int64_t n) {
+  float rest[kLanes] = {};
+  for (std::int64_t l = 0; l < n; ++l) rest[l] = x[l];
+  return lanes_at(rest);
+}
+
+// The upper half onto the lower one, until `left` lanes are left: lanes that are equal modulo
+// `left` are added up. Requires: left is a power of two, at most kLanes.
+inline void fold(const Lanes& lanes, int left, float* sums) {
+  for (int p = 0; p < Lanes::kParts; ++p) store<kWidth>(sums + p * kWidth, lanes.part[p]);
+  for (int half = kLanes / 2; half >= left; half /= 2) {
+    for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
   }
 }
 
+// Requires: n >= kLanes.
+inline Lanes lane_sums(const float* x, std::int64_t n) {
+  Lanes lanes = lanes_at(x);
+  std::int64_t i = kLanes;
+  for (; i + kLanes <= n; i += kLanes) add_to(lanes, lanes_at(x + i));
+  add_to(lanes, rest_at(x + i, n - i));
+  return lanes;
+}
+
 inline float sum_of(const float* row, std::int64_t n) {
-  constexpr int kWidth =
-      32;  // four AVX2 registers: as many additions in flight as one takes cycles
-  if (n < kWidth) {
+  if (n < kLanes) {
     float sum = 0.0F;
     for (std::int64_t i = 0; i < n; ++i) sum += row[i];
     return sum;
   }
-  Lanes<kWidth> lanes = lanes_at<kWidth>(row);
-  std::int64_t i = kWidth;
-  for (; i + kWidth <= n; i += kWidth) lanes += lanes_at<kWidth>(row + i);
-  Lanes<kWidth> rest = Lanes<kWidth>::Zero();
-  for (int l = 0; i + l < n; ++l) rest[l] = row[i + l];
-  return folded<kWidth>(lanes + rest);
+  float sums[kLanes];
+  fold(lane_sums(row, n), 1, sums);
+  return sums[0];
 }
 
 // A NaN may or may not be the answer. Requires: n > 0.
@@ -54,4 +71,4 @@ inline float largest_of(const float* row, std::int64_t n) {
   return largest;
 }
 
-}  // namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA
+}  // namespace stepscope::cpu::STEPSCOPE_CPU_ISA

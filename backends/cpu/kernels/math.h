@@ -3,7 +3,7 @@
 // own clamp their argument, so that exp(-inf) is not 0 there.
 //
 // Largest error against the exact value, over every 11th float (a part of them is repeated in
-// tests/backends/eigen/math_test.cpp): exp_of 0.98 ulp, tanh_of 1.4, logistic_of 2.4. Exact at 0
+// tests/backends/cpu/math_test.cpp): exp_of 0.98 ulp, tanh_of 1.4, logistic_of 2.4. Exact at 0
 // and at both infinities; NaN gives NaN.
 //
 // Polynomials: S. Moshier, Cephes Math Library 2.2, single precision, expf.c and tanhf.c.
@@ -12,9 +12,9 @@
 
 #include <cstdint>
 
-#include "backends/eigen/kernels/kernels.h"
+#include "backends/cpu/kernels/kernels.h"
 
-namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA {
+namespace stepscope::cpu::STEPSCOPE_CPU_ISA {
 
 inline std::int32_t bits_of(float x) { return __builtin_bit_cast(std::int32_t, x); }
 
@@ -66,4 +66,4 @@ inline float logistic_of(float x) {
   return (x >= 0.0F ? 1.0F : tail) / (1.0F + tail);
 }
 
-}  // namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA
+}  // namespace stepscope::cpu::STEPSCOPE_CPU_ISA

@@ -1,12 +1,12 @@
-// Softmax with cross-entropy, its gradient, argmax and the count of correct rows.
+// Softmax with cross-entropy, its gradient, both at once, argmax and the count of correct rows.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "backends/eigen/kernels/kernels.h"
-#include "backends/eigen/kernels/lanes.h"
-#include "backends/eigen/kernels/math.h"
+#include "backends/cpu/kernels/kernels.h"
+#include "backends/cpu/kernels/lanes.h"
+#include "backends/cpu/kernels/math.h"
 
-namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA {
+namespace stepscope::cpu::STEPSCOPE_CPU_ISA {
 namespace {
 
 // Rows are short (10 classes), so what can be is done on a block of them at once, as one array.
@@ -51,14 +51,31 @@ double softmax(const float* logits, const std::int32_t* labels, std::int64_t row
   return std::log(sums) - shifted_labels;
 }
 
+// One block of rows: probabilities {rows, C}, labels {rows} -> d_logits {rows, C}; both may be one
+// array.
+void softmax_grad(const float* probabilities, const std::int32_t* labels, std::int64_t rows,
+                  std::int64_t C, float factor, float* d_logits) {
+  float hot[kBlock];  // read before d_logits is written
+  for (std::int64_t n = 0; n < rows; ++n) hot[n] = probabilities[n * C + labels[n]];
+#pragma omp simd
+  for (std::int64_t i = 0; i < rows * C; ++i) d_logits[i] = probabilities[i] * factor;
+  for (std::int64_t n = 0; n < rows; ++n) d_logits[n * C + labels[n]] = (hot[n] - 1.0F) * factor;
+}
+
+// d_loss / N, or 1 / N
+float mean_factor(const Rows& site, const float* d_loss) {
+  const double numerator = site.has_factor ? double{*d_loss} : 1.0;
+  return static_cast<float>(numerator / static_cast<double>(site.N));
+}
+
 }  // namespace
 
 // logits {N, C}, labels i32{N} -> loss {}, probabilities {N, C}
 // Subtracts the row's maximum and clamps nothing; the loss is the mean over the N rows, added up in
 // f64 in the order of the rows.
-void SoftmaxCrossEntropy(Operands operands, const Rows& site) {
-  const auto N = site.N;
-  const auto C = site.C;
+void SoftmaxCrossEntropy(Operands operands, std::byte*, const Numbers& numbers) {
+  const auto N = numbers.rows.N;
+  const auto C = numbers.rows.C;
   double loss = 0.0;
   for (std::int64_t n = 0; n < N; n += kBlock) {
     loss += softmax(f32(operands, 0) + n * C, i32(operands, 1) + n, block_end(n, N) - n, C,
@@ -68,41 +85,51 @@ void SoftmaxCrossEntropy(Operands operands, const Rows& site) {
 }
 
 // probabilities {N, C}, labels i32{N}[, d_loss {}] -> d_logits {N, C}
-void SoftmaxCrossEntropyGrad(Operands operands, const Rows& site) {
-  const auto N = site.N;
-  const auto C = site.C;
-  const float* probabilities = f32(operands, 0);
-  const std::int32_t* labels = i32(operands, 1);
-  float* d_logits = f32(operands, site.has_d_loss ? 3 : 2);
-  const float d_loss = site.has_d_loss ? *f32(operands, 2) : 1.0F;
-  const auto factor = static_cast<float>(double{d_loss} / static_cast<double>(N));
-  for (std::int64_t begin = 0; begin < N; begin += kBlock) {
-    const std::int64_t end = block_end(begin, N);
-    float hot[kBlock];  // read before d_logits is written: both may be one array
-    for (std::int64_t n = begin; n < end; ++n) hot[n - begin] = probabilities[n * C + labels[n]];
-#pragma omp simd
-    for (std::int64_t i = begin * C; i < end * C; ++i) d_logits[i] = probabilities[i] * factor;
-    for (std::int64_t n = begin; n < end; ++n) {
-      d_logits[n * C + labels[n]] = (hot[n - begin] - 1.0F) * factor;
-    }
+void SoftmaxCrossEntropyGrad(Operands operands, std::byte*, const Numbers& numbers) {
+  const auto N = numbers.rows.N;
+  const auto C = numbers.rows.C;
+  float* d_logits = f32(operands, numbers.rows.has_factor ? 3 : 2);
+  const float factor = mean_factor(numbers.rows, f32(operands, 2));
+  for (std::int64_t n = 0; n < N; n += kBlock) {
+    softmax_grad(f32(operands, 0) + n * C, i32(operands, 1) + n, block_end(n, N) - n, C, factor,
+                 d_logits + n * C);
   }
 }
 
+// logits {N, C}, labels i32{N}[, rate {}] -> loss {}, d_logits {N, C}: the two above, block by
+// block, with the probabilities where their gradient comes to lie.
+void SoftmaxCrossEntropyWithGrad(Operands operands, std::byte*, const Numbers& numbers) {
+  const auto N = numbers.rows.N;
+  const auto C = numbers.rows.C;
+  const int outputs = numbers.rows.has_factor ? 3 : 2;
+  const float factor = mean_factor(numbers.rows, f32(operands, 2));
+  double loss = 0.0;
+  for (std::int64_t n = 0; n < N; n += kBlock) {
+    const std::int32_t* labels = i32(operands, 1) + n;
+    float* block = f32(operands, outputs + 1) + n * C;
+    const std::int64_t rows = block_end(n, N) - n;
+    loss += softmax(f32(operands, 0) + n * C, labels, rows, C, block);
+    softmax_grad(block, labels, rows, C, factor, block);
+  }
+  *f32(operands, outputs) = static_cast<float>(loss / static_cast<double>(N));
+}
+
 // x {N, C} -> i32{N}
-void Argmax(Operands operands, const Rows& site) {
-  for (std::int64_t n = 0; n < site.N; ++n) {
-    i32(operands, 1)[n] =
-        static_cast<std::int32_t>(argmax_of(f32(operands, 0) + n * site.C, site.C));
+void Argmax(Operands operands, std::byte*, const Numbers& numbers) {
+  const auto C = numbers.rows.C;
+  for (std::int64_t n = 0; n < numbers.rows.N; ++n) {
+    i32(operands, 1)[n] = static_cast<std::int32_t>(argmax_of(f32(operands, 0) + n * C, C));
   }
 }
 
 // logits {N, C}, labels i32{N} -> i32{}
-void CorrectCount(Operands operands, const Rows& site) {
+void CorrectCount(Operands operands, std::byte*, const Numbers& numbers) {
+  const auto C = numbers.rows.C;
   std::int32_t correct = 0;
-  for (std::int64_t n = 0; n < site.N; ++n) {
-    correct += argmax_of(f32(operands, 0) + n * site.C, site.C) == i32(operands, 1)[n] ? 1 : 0;
+  for (std::int64_t n = 0; n < numbers.rows.N; ++n) {
+    correct += argmax_of(f32(operands, 0) + n * C, C) == i32(operands, 1)[n] ? 1 : 0;
   }
   *i32(operands, 2) = correct;
 }
 
-}  // namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA
+}  // namespace stepscope::cpu::STEPSCOPE_CPU_ISA

@@ -16,7 +16,7 @@
 
 namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA {
 
-#define STEPSCOPE_EIGEN_KERNEL(op, numbers, by, in_place) \
+#define STEPSCOPE_EIGEN_KERNEL(op, numbers, in_place) \
   void op(Operands operands, const numbers& site);
 #include "backends/eigen/kernels/kernel_list.inc"
 #undef STEPSCOPE_EIGEN_KERNEL

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/cpu/kernels/numbers.h"
+
 namespace stepscope::eigen {
 
 // A product packs each operand into a buffer (204,864 bytes for the first layer of the mlp at batch
@@ -35,28 +37,7 @@ struct Axis {
   std::int64_t outer, depth, inner;
 };
 
-// {N, C}: rows to be classified.
-struct Rows {
-  std::int64_t N, C;
-  bool has_d_loss;
-};
-
-struct Sgd {
-  std::int64_t elements;
-  bool advance_step;
-};
-
-struct Momentum {
-  std::int64_t elements;
-  float mu;
-  bool advance_step;
-};
-
-struct Adam {
-  std::int64_t elements;
-  double beta1, beta2;
-  float epsilon;
-  bool advance_step;
-};
+// Of several tensors: the numbers of the own updates fit (backends/cpu/kernels/numbers.h).
+using cpu::Update;
 
 }  // namespace stepscope::eigen

@@ -13,7 +13,7 @@ namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA {
 constinit const Table table = {
     STEPSCOPE_TEXT(EIGEN_WORLD_VERSION) "." STEPSCOPE_TEXT(EIGEN_MAJOR_VERSION) "." STEPSCOPE_TEXT(
         EIGEN_MINOR_VERSION),
-#define STEPSCOPE_EIGEN_KERNEL(op, numbers, by, in_place) op,
+#define STEPSCOPE_EIGEN_KERNEL(op, numbers, in_place) op,
 #include "backends/eigen/kernels/kernel_list.inc"
 #undef STEPSCOPE_EIGEN_KERNEL
 };

@@ -15,7 +15,7 @@ using Operands = std::byte* const*;
 
 struct Table {
   const char* library_version;  // of Eigen: 3.4.0
-#define STEPSCOPE_EIGEN_KERNEL(op, numbers, by, in_place) \
+#define STEPSCOPE_EIGEN_KERNEL(op, numbers, in_place) \
   void (*op)(Operands operands, const numbers& site);
 #include "backends/eigen/kernels/kernel_list.inc"
 #undef STEPSCOPE_EIGEN_KERNEL

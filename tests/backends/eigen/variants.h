@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "backends/eigen/isa.h"
+#include "backends/eigen/eigen.h"
 
 namespace stepscope::eigen {
+
+using cpu::best_isa;
+using cpu::can_run;
+using cpu::Isa;
 
 struct Variant {
   Isa isa;
@@ -30,4 +34,4 @@ std::vector<Variant> runnable_isas();
 
 // Skips a test of a variant that this machine cannot run.
 #define STEPSCOPE_SKIP_UNLESS_RUNS(variant) \
-  if (!can_run((variant).isa)) GTEST_SKIP() << "this machine cannot run " << name((variant).isa)
+  if (!can_run((variant).isa)) GTEST_SKIP() << "this machine cannot run " << cpu::name((variant).isa)
