@@ -76,11 +76,12 @@ TimeSummary summarize(std::span<const SlotSamples> slots,
   return to_record(all);
 }
 
-TimeSummary time_dispatch(const Model& model, Mode mode, std::int64_t batch) {
+TimeSummary time_dispatch(const Model& model, Mode mode, std::int64_t batch,
+                          const std::vector<Pass>& passes) {
   constexpr std::size_t kBlocks = 31;
   constexpr std::chrono::milliseconds kBlock{2};
   const std::unique_ptr<Backend> null = null::make_backend({});
-  Session session(*null, model, {.mode = mode, .step_batches = {batch}});
+  Session session(*null, model, {.mode = mode, .step_batches = {batch}, .passes = passes});
   session.warm_up();
   Executor& executor = session.step(batch);
   std::int64_t steps = 1;

@@ -27,8 +27,10 @@ std::int64_t steps_for(Session& session, const InputRing& ring, std::int64_t bat
 TimeSummary summarize(std::span<const SlotSamples> slots,
                       std::vector<std::int64_t> SlotSamples::*values);
 
-// Time of one step of `batch` rows when every kernel body is empty: same passes, plan, mode and
-// binds, on the null backend. One sample per block of steps, as steps are too short to time alone.
-TimeSummary time_dispatch(const Model& model, Mode mode, std::int64_t batch);
+// Time of one step of `batch` rows when every kernel body is empty: these passes, the same plan,
+// mode and binds, on the null backend. One sample per block of steps, as steps are too short to
+// time alone.
+TimeSummary time_dispatch(const Model& model, Mode mode, std::int64_t batch,
+                          const std::vector<Pass>& passes);
 
 }  // namespace stepscope
