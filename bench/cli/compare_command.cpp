@@ -13,6 +13,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/tune.h"
 #include "bench/compare/compare.h"
 #include "bench/record/files.h"
 #include "bench/record/json.h"
@@ -52,11 +53,16 @@ std::vector<std::string> child_arguments(const Options& options, const std::stri
       "--batch",     fmt::format("{}", fmt::join(flags.batches, ",")),
       "--threads",   fmt::to_string(flags.threads),
       "--seed",      fmt::to_string(flags.seed),
-      "--data",      flags.data,
       "--optimizer", flags.optimizer,
       "--lr",        fmt::to_string(flags.rate),
       "--budget",    fmt::format("{}s", seconds),
       "--json",      json};
+  for (const FusionChoice& fusion : options.fusions) {
+    if (!flags.ablate) arguments.push_back("--fusion=" + to_string(fusion));
+  }
+  if (flags.ablate) arguments.emplace_back("--ablate");
+  if (!flags.tune.empty()) arguments.push_back("--tune=" + flags.tune);
+  if (!flags.data.empty()) arguments.push_back("--data=" + flags.data);
   if (flags.quiet) arguments.emplace_back("--quiet");
   return arguments;
 }
@@ -115,8 +121,12 @@ Record run_here(const Options& options, const Context& context, const Data* data
       .optimizer = options.optimizer,
       .backend = flags.backends.front(),
       .modes = options.modes,
+      .fusions = options.fusions,
+      .ablate = flags.ablate,
       .batches = flags.batches,
       .threads = flags.threads,
+      .tune_file = choices_file(options),
+      .tune_digest = choices_digest(options),
       .seed = flags.seed,
       .budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget_seconds * 1e9))};
   return compare_backend(spec, context.registry, data,
@@ -146,11 +156,9 @@ int run_compare(const Options& options, const Context& context) {
   record.work = {
       options.model.name, flags.optimizer, flags.rate, data ? data->source : "noise", "f32",
       flags.seed};
-  for (const std::int64_t batch : flags.batches) {
-    if (!data || batch <= data->training().count) continue;
-    throw UsageError(
-        fmt::format("--batch: {} rows, the training data have {}", batch, data->training().count));
-  }
+  std::vector<Graph> steps;
+  for (const std::int64_t batch : flags.batches) steps.push_back(options.model.step(batch));
+  make_choices(options, context.registry, steps);
   if (flags.backends.size() == 1) {
     add_part(record, run_here(options, context, data ? &*data : nullptr));
   } else {

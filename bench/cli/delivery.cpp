@@ -52,13 +52,17 @@ void deliver(const Record& record, const Flags& flags) {
 
 Data data_for(const Options& options) {
   DataOptions data;
+  // Fashion-MNIST has 28 x 28 images in ten classes.
+  const bool fits = options.model.features == 28 * 28 && options.model.classes == 10;
+  std::string source = options.flags.data;
+  if (source.empty()) source = fits ? "fashion-mnist" : "generated";
   data.classes = options.model.classes;
   // Generated images have the model's size: square where that is possible, else one row.
   const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(options.model.features)));
   const bool square = side * side == options.model.features;
   data.rows = square ? side : 1;
   data.columns = square ? side : options.model.features;
-  Data loaded = load_data(options.flags.data, data);
+  Data loaded = load_data(source, data);
   check_fits(loaded.train, options.model.name, options.model.features, options.model.classes);
   return loaded;
 }

@@ -4,26 +4,56 @@
 
 #include "backends/execution/session.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/tune.h"
 #include "bench/report/text.h"
 #include "ops/ir/print.h"
 
 namespace stepscope::cli {
 namespace {
 
-void print_passes(const std::vector<PassReport>& reports) {
-  for (const PassReport& report : reports) {
-    fmt::print("pass {:<10} {:>4} -> {:>4} ops, {} of intermediates removed, {}\n", report.name,
-               report.ops_before, report.ops_after,
-               bytes_text(static_cast<double>(report.intermediate_bytes_removed)),
-               time_text(static_cast<double>(report.time.count())));
+void print_pass(const Pass& pass, const PassReport& report) {
+  const auto bytes = static_cast<double>(report.intermediate_bytes_removed);
+  fmt::print("# pass {}: {}\n# {} -> {} ops, {} of intermediates {}, {}\n", report.name,
+             pass.summary, report.ops_before, report.ops_after, bytes_text(std::abs(bytes)),
+             bytes < 0 ? "added" : "removed", time_text(static_cast<double>(report.time.count())));
+  for (const std::string& note : report.notes) fmt::print("# {}\n", note);
+}
+
+// One by one, so that the graph between two passes can be seen. Returns what runs.
+void print_passes(Graph graph, const std::vector<Pass>& passes) {
+  std::string text = to_text(graph);
+  for (const Pass& pass : passes) {
+    PipelineResult result = run_passes(std::move(graph), std::span(&pass, 1));
+    graph = std::move(result.graph);
+    const PassReport& report = result.reports.front();
+    std::string after = to_text(graph);
+    if (after == text) {
+      const std::string why = fmt::format("{}", fmt::join(report.notes, "; "));
+      fmt::print("# pass {}: changes nothing{}{}\n\n", report.name, why.empty() ? "" : ": ", why);
+      continue;
+    }
+    text = std::move(after);
+    print_pass(pass, report);
+    fmt::print("\n{}\n", text);
+  }
+}
+
+// Passes that were chosen and that the backend does not run.
+void print_unused(const FusionChoice& choice, const std::vector<Pass>& passes,
+                  std::string_view backend) {
+  for (const std::string& chosen : choice.passes) {
+    const bool runs = std::any_of(passes.begin(), passes.end(),
+                                  [&](const Pass& pass) { return pass.name == chosen; });
+    if (!runs) fmt::print("# pass {}: not run, {} has no use for it\n\n", chosen, backend);
   }
 }
 
 // Runs one step and prints what the stream logged.
 void print_launches(Session& session, std::int64_t batch) {
   Executor& executor = session.step(batch);
-  const std::size_t ops = executor.graph().ops().size();
-  session.stream().keep_log(ops);
+  std::size_t calls = 0;
+  for (const Kernel* kernel : executor.program().kernels) calls += kernel->calls();
+  session.stream().keep_log(calls);
   session.enqueue_step(batch);
   session.stream().wait();
   for (const LogEntry& entry : session.stream().log()) {
@@ -35,22 +65,31 @@ void print_launches(Session& session, std::int64_t batch) {
   }
 }
 
-}  // namespace
-
-int run_explain(const Options& options, const Context& context) {
+void check_flags(const Options& options) {
   const Flags& flags = options.flags;
-  if (flags.batches.size() != 1 || flags.backends.size() != 1) {
-    throw UsageError("explain: takes one --batch and one --backend");
+  if (flags.batches.size() != 1 || flags.backends.size() != 1 || options.fusions.size() != 1) {
+    throw UsageError("explain: takes one --batch, one --fusion and one --backend");
   }
   if (flags.format != "text" && flags.format != "dot") {
     throw UsageError(fmt::format("--format '{}': text or dot", flags.format));
   }
+}
+
+}  // namespace
+
+int run_explain(const Options& options, const Context& context) {
+  const Flags& flags = options.flags;
+  check_flags(options);
   const std::int64_t batch = flags.batches.front();
   const Graph described = options.model.step(batch);
-  const std::unique_ptr<Backend> backend =
-      context.registry.make(flags.backends.front(), {.threads = flags.threads});
-  Session session(*backend, options.model,
-                  {.mode = Mode::planned, .step_batches = {batch}, .seed = flags.seed});
+  make_choices(options, context.registry, std::span(&described, 1));
+  const std::unique_ptr<Backend> backend = context.registry.make(
+      flags.backends.front(), {.threads = flags.threads, .tune_file = choices_file(options)});
+  const FusionChoice& fusion = options.fusions.front();
+  const std::vector<Pass> passes = passes_for(fusion, backend->layouts());
+  Session session(
+      *backend, options.model,
+      {.mode = Mode::planned, .step_batches = {batch}, .seed = flags.seed, .passes = passes});
   const Executor& executor = session.step(batch);
   if (flags.format == "dot") {
     fmt::print("{}", to_dot(executor.graph()));
@@ -58,9 +97,10 @@ int run_explain(const Options& options, const Context& context) {
   }
   fmt::print("# {} at batch {}, as described\n\n{}\n", options.model.name, batch,
              to_text(described));
-  print_passes(session.pass_reports(batch));
-  fmt::print("\n# as it runs\n\n{}\n# plan\n\n{}\n# launches of one step on {}\n\n",
-             to_text(executor.graph()), to_text(executor.program().plan), backend->name());
+  print_passes(described, passes);
+  print_unused(fusion, passes, backend->name());
+  fmt::print("# plan of {}\n\n{}\n# launches of one step on {}, fusion {}\n\n", options.model.name,
+             to_text(executor.program().plan), backend->name(), to_string(fusion));
   print_launches(session, batch);
   return 0;
 }

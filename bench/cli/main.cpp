@@ -30,6 +30,11 @@ void add_compare_flags(CLI::App& app, Flags& flags) {
   flags.batches = {1, 32, 256};
   add_model_flags(app, flags);
   add_backend_flags(app, flags);
+  add_fusion_flags(app, flags);
+  app.add_flag("--ablate", flags.ablate,
+               "what each pass is worth: all passes, all but one, none; in mode graph, or those of "
+               "--mode");
+  add_tune_flag(app, flags);
   add_data_flags(app, flags);
   app.add_option("--budget", flags.budget, "time for all of it at most, as 170s or 2m")
       ->capture_default_str();
@@ -37,9 +42,12 @@ void add_compare_flags(CLI::App& app, Flags& flags) {
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
-  flags.modes = {"graph"};
+  flags.usual_modes = {"graph"};
+  flags.usual_fusions = {"on"};
   add_model_flags(app, flags);
   add_backend_flags(app, flags);
+  add_fusion_flags(app, flags);
+  add_tune_flag(app, flags);
   add_data_flags(app, flags);
   app.add_option("--epochs", flags.epochs, "passes over the training data")->capture_default_str();
   app.add_option("--steps", flags.steps, "steps of each epoch at most; 0: all of them")
@@ -52,21 +60,29 @@ void add_train_flags(CLI::App& app, Flags& flags) {
 }
 
 void add_explain_flags(CLI::App& app, Flags& flags) {
+  flags.usual_fusions = {"on"};
   add_model_flags(app, flags);
+  add_fusion_flags(app, flags);
+  add_tune_flag(app, flags);
   app.add_option("--backend", flags.backends, "whose launches to list")->capture_default_str();
   app.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
   app.add_option("--format", flags.format, "text, or dot for Graphviz")->capture_default_str();
 }
 
 constexpr Command kCommands[] = {
-    {"compare", "time eager, planned and graph on equal work, side by side",
-     "stepscope compare --model mlp --backend eigen --batch 1,32,256 --out results/mlp",
+    {"compare", "time eager, planned and graph, with fusion and without, on equal work",
+     "stepscope compare --model mlp --backend eigen --batch 1,32,256 --out results/mlp\n"
+     "  stepscope compare --mode graph --fusion off --fusion fold_sgd --fusion -layout\n"
+     "  stepscope compare --model small_cnn --batch 32 --ablate\n"
+     "  stepscope compare --backend onednn --tune results/choices.json",
      add_compare_flags, run_compare},
     {"train", "train on real data, with validation behind each epoch",
-     "stepscope train --model mlp --data fashion-mnist --epochs 5 --batch 32", add_train_flags,
-     run_train},
-    {"explain", "print the step, what each pass did, its plan and its launches",
-     "stepscope explain --model mlp:784-128-10 --batch 32 --format dot | dot -Tsvg > step.svg",
+     "stepscope train --model mlp --data fashion-mnist --epochs 5 --batch 32\n"
+     "  stepscope train --model small_cnn --lr 0.01 --fusion off",
+     add_train_flags, run_train},
+    {"explain", "print the step before and after each pass, its plan and its launches",
+     "stepscope explain --model mlp:784-128-10 --batch 32 --fusion epilogue,fold_sgd\n"
+     "  stepscope explain --model mlp --format dot | dot -Tsvg > step.svg",
      add_explain_flags, run_explain},
     {"devices", "list backends, their libraries, and why one is not available", "stepscope devices",
      [](CLI::App&, Flags&) {},

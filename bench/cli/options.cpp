@@ -24,13 +24,32 @@ auto usage(F&& f) {
   }
 }
 
+// Modes and fusions, what is usual where nothing is said; each fusion once.
+void resolve_arms(Options& options) {
+  Flags& flags = options.flags;
+  check(!flags.ablate || flags.fusions.empty(), Fault::bad_input,
+        "--ablate: it chooses the passes of its arms, leave out --fusion");
+  if (flags.modes.empty()) {
+    flags.modes = flags.ablate ? std::vector<std::string>{"graph"} : flags.usual_modes;
+  }
+  for (const std::string& mode : flags.modes) options.modes.push_back(mode_from(mode));
+  std::vector<std::string> texts;
+  for (const std::string& text : flags.fusions.empty() ? flags.usual_fusions : flags.fusions) {
+    FusionChoice choice = parse_fusion(text);
+    if (std::find(texts.begin(), texts.end(), to_string(choice)) != texts.end()) continue;
+    texts.push_back(to_string(choice));
+    options.fusions.push_back(std::move(choice));
+  }
+}
+
 }  // namespace
 
 void add_model_flags(CLI::App& command, Flags& flags) {
-  command
-      .add_option("--model", flags.model,
-                  "workload: mlp[:784-128-10], mlp_tanh, chain:N[:ELEMENTS]")
-      ->capture_default_str();
+  std::string models;
+  for (const CatalogEntry& entry : catalog()) {
+    models += (models.empty() ? "workload: " : ", ") + std::string(entry.syntax);
+  }
+  command.add_option("--model", flags.model, models)->capture_default_str();
   command.add_option("--batch", flags.batches, "rows of a step; several separated by commas")
       ->delimiter(',')
       ->capture_default_str();
@@ -46,13 +65,30 @@ void add_backend_flags(CLI::App& command, Flags& flags) {
       ->capture_default_str();
   command.add_option("--mode", flags.modes, "eager, planned, graph")
       ->delimiter(',')
-      ->capture_default_str();
+      ->default_str(fmt::format("{}", fmt::join(flags.usual_modes, ",")));
   command.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
+}
+
+void add_fusion_flags(CLI::App& command, Flags& flags) {
+  const std::vector<std::string> names = fusion_names();
+  command
+      .add_option("--fusion", flags.fusions,
+                  fmt::format("on, off, the passes to run (fold_sgd,layout), or those to leave out "
+                              "(-layout); there are: {}",
+                              fmt::join(names, ", ")))
+      ->allow_extra_args(false)
+      ->default_str(fmt::format("{}", fmt::join(flags.usual_fusions, " and ")));
+}
+
+void add_tune_flag(CLI::App& command, Flags& flags) {
+  command.add_option("--tune", flags.tune,
+                     "file of the library's choices; where it is not there, they are timed first, "
+                     "written to it and used");
 }
 
 void add_data_flags(CLI::App& command, Flags& flags) {
   command.add_option("--data", flags.data, "folder of IDX files, fashion-mnist, or generated")
-      ->capture_default_str();
+      ->default_str("fashion-mnist where the model fits it, else generated");
 }
 
 void add_output_flags(CLI::App& command, Flags& flags) {
@@ -84,7 +120,7 @@ Options resolve(const Flags& flags, const Registry& registry) {
     options.optimizer.rate = flags.rate;
     check(std::isfinite(flags.rate), Fault::bad_input, "--lr: {} is no rate", flags.rate);
     options.model = make_model(flags.model, options.optimizer);
-    for (const std::string& mode : flags.modes) options.modes.push_back(mode_from(mode));
+    resolve_arms(options);
     options.partial = parse_partial_batch(flags.partial);
     const std::vector<std::string> known = registry.names();
     for (const std::string& backend : flags.backends) {

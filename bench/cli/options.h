@@ -11,6 +11,7 @@
 #include "backends/registry/registry.h"
 #include "bench/data/batches.h"
 #include "bench/data/load.h"
+#include "graph/passes/fusion.h"
 #include "ops/models/model.h"
 
 namespace CLI {
@@ -23,11 +24,13 @@ namespace stepscope::cli {
 struct Flags {
   std::string model = "mlp";
   std::vector<std::string> backends{"eigen"};
-  std::vector<std::string> modes{"eager", "planned", "graph"};
+  std::vector<std::string> modes;    // empty: usual_modes, or graph alone with --ablate
+  std::vector<std::string> fusions;  // empty: usual_fusions
+  bool ablate = false;
   std::vector<std::int64_t> batches{32};
   int threads = 1;
   std::uint64_t seed = 1;
-  std::string data = "fashion-mnist";
+  std::string data;  // empty: fashion-mnist where the model fits it, else generated
   std::string optimizer = "sgd";
   double rate = 0.1;
   std::string partial = "second_plan";
@@ -35,10 +38,14 @@ struct Flags {
   std::int64_t steps = 0;  // of an epoch at most; 0: all
   std::int64_t loss_every = 10;
   std::string budget = "60s";
+  std::string tune;  // file of choices; empty: those that come with the backend
   std::string out;   // folder; empty: nothing is written
   std::string json;  // file, or - for standard output
   std::string format = "text";
   bool quiet = false;
+  // Of the command: what stands where nothing is said.
+  std::vector<std::string> usual_modes{"eager", "planned", "graph"};
+  std::vector<std::string> usual_fusions{"off", "on"};
 };
 
 // The same with names resolved. Made before any work, so that a wrong flag costs nothing.
@@ -47,6 +54,7 @@ struct Options {
   Model model;
   OptimizerSpec optimizer;
   std::vector<Mode> modes;
+  std::vector<FusionChoice> fusions;  // each once
   PartialBatch partial = PartialBatch::second_plan;
   double budget_seconds = 60.0;
 };
@@ -60,6 +68,8 @@ class UsageError : public std::runtime_error {
 // Each adds one group of flags to a command.
 void add_model_flags(CLI::App& command, Flags& flags);
 void add_backend_flags(CLI::App& command, Flags& flags);
+void add_fusion_flags(CLI::App& command, Flags& flags);
+void add_tune_flag(CLI::App& command, Flags& flags);
 void add_data_flags(CLI::App& command, Flags& flags);
 void add_output_flags(CLI::App& command, Flags& flags);
 

@@ -34,6 +34,17 @@ std::vector<std::int64_t> sizes_of(const std::vector<BatchRange>& batches) {
   return sizes;
 }
 
+struct Batches {
+  std::vector<BatchRange> training, validation;
+};
+
+Batches batches_of(const Data& data, const TrainSpec& spec) {
+  const std::int64_t held_out = data.validation().count;
+  // Validation always sees every row.
+  return {epoch_batches(data.training().count, spec.batch, spec.partial),
+          epoch_batches(held_out, std::min(spec.batch, held_out), PartialBatch::second_plan)};
+}
+
 class Trainer {
  public:
   Trainer(Backend& backend, const Data& data, const TrainSpec& spec, const TrainHooks& hooks)
@@ -41,16 +52,14 @@ class Trainer {
         hooks_(hooks),
         training_(data.training()),
         validation_(data.validation()),
-        batches_(epoch_batches(training_.data().count, spec.batch, spec.partial)),
-        // Validation always sees every row.
-        validation_batches_(epoch_batches(validation_.data().count,
-                                          std::min(spec.batch, validation_.data().count),
-                                          PartialBatch::second_plan)),
+        batches_(batches_of(data, spec).training),
+        validation_batches_(batches_of(data, spec).validation),
         session_(backend, spec.model,
                  {.mode = spec.mode,
                   .step_batches = sizes_of(batches_),
                   .evaluation_batches = sizes_of(validation_batches_),
-                  .seed = spec.seed}),
+                  .seed = spec.seed,
+                  .passes = spec.passes}),
         x_(static_cast<std::size_t>(spec.batch * training_.data().features)),
         labels_(static_cast<std::size_t>(spec.batch)) {
     if (spec.most_steps > 0 && spec.most_steps < static_cast<std::int64_t>(batches_.size())) {
@@ -146,6 +155,18 @@ class Trainer {
 };
 
 }  // namespace
+
+std::vector<Graph> graphs_of(const Data& data, const TrainSpec& spec) {
+  const Batches batches = batches_of(data, spec);
+  std::vector<Graph> graphs;
+  for (const std::int64_t batch : sizes_of(batches.training)) {
+    graphs.push_back(spec.model.step(batch));
+  }
+  for (const std::int64_t batch : sizes_of(batches.validation)) {
+    graphs.push_back(spec.model.evaluation(batch));
+  }
+  return graphs;
+}
 
 std::vector<EpochRecord> train(Backend& backend, const Data& data, const TrainSpec& spec,
                                const TrainHooks& hooks) {

@@ -24,6 +24,7 @@ struct TrainSpec {
       10;  // steps between two read-backs of the loss; the last is always read
   std::uint64_t seed = 1;
   PartialBatch partial = PartialBatch::second_plan;
+  std::vector<Pass> passes{standard_passes().begin(), standard_passes().end()};
 };
 
 struct TrainHooks {
@@ -33,6 +34,9 @@ struct TrainHooks {
   std::function<void(std::int64_t step, double loss)> loss;
   std::function<void(const EpochRecord&)> epoch;
 };
+
+// The steps and evaluations that training needs, as described: one for each size of batch.
+std::vector<Graph> graphs_of(const Data& data, const TrainSpec& spec);
 
 // Trains from the model's initial values. The order of epoch e is that of bench/data/batches.h.
 // Throws bad_input when the model does not fit the data.

@@ -7,6 +7,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/train.h"
+#include "bench/cli/tune.h"
 #include "bench/report/text.h"
 
 namespace stepscope::cli {
@@ -14,8 +15,9 @@ namespace {
 
 TrainSpec spec_of(const Options& options) {
   const Flags& flags = options.flags;
-  if (flags.backends.size() != 1 || options.modes.size() != 1 || flags.batches.size() != 1) {
-    throw UsageError("train: takes one --backend, one --mode and one --batch");
+  if (flags.backends.size() != 1 || options.modes.size() != 1 || flags.batches.size() != 1 ||
+      options.fusions.size() != 1) {
+    throw UsageError("train: takes one --backend, one --mode, one --fusion and one --batch");
   }
   if (options.model.classes == 0) {
     throw UsageError(
@@ -35,19 +37,23 @@ TrainSpec spec_of(const Options& options) {
 
 int run_train(const Options& options, const Context& context) {
   const Flags& flags = options.flags;
-  const TrainSpec spec = spec_of(options);
+  TrainSpec spec = spec_of(options);
   const Data data = data_for(options);
   if (spec.batch > data.training().count) {
     throw UsageError(fmt::format("--batch: {} rows, the training data have {}", spec.batch,
                                  data.training().count));
   }
-  const std::unique_ptr<Backend> backend =
-      context.registry.make(flags.backends.front(), {.threads = flags.threads});
+  make_choices(options, context.registry, graphs_of(data, spec));
+  const std::unique_ptr<Backend> backend = context.registry.make(
+      flags.backends.front(), {.threads = flags.threads, .tune_file = choices_file(options)});
+  spec.passes = passes_for(options.fusions.front(), backend->layouts());
+  const std::string fusion = to_string(options.fusions.front());
 
   const bool talk = !json_on_stdout(flags);
   if (talk) {
-    fmt::print("{} on {}, {}, batch {}, {} {}, data: {}\n", spec.model.name, backend->name(),
-               name(spec.mode), spec.batch, flags.optimizer, flags.rate, data.source);
+    fmt::print("{} on {}, {}, fusion {}, batch {}, {} {}, data: {}\n", spec.model.name,
+               backend->name(), name(spec.mode), fusion, spec.batch, flags.optimizer, flags.rate,
+               data.source);
     fmt::print("{}", epoch_header());
     std::fflush(stdout);
   }
@@ -69,6 +75,11 @@ int run_train(const Options& options, const Context& context) {
   Record record = begin_record(context);
   record.work = {spec.model.name, flags.optimizer, flags.rate, data.source, "f32", spec.seed};
   record.backends.emplace_back(std::string(backend->name()), Facts(backend->info().details));
+  record.arms.push_back({.backend = std::string(backend->name()),
+                         .mode_requested = std::string(name(spec.mode)),
+                         .fusion = fusion,
+                         .batch = spec.batch,
+                         .threads = backend->info().threads});
   record.epochs = train(*backend, data, spec, hooks);
   record.notes.push_back(fmt::format(
       "training_loss is the mean of the losses read back, every {} steps", spec.loss_every));

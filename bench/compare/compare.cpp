@@ -3,14 +3,17 @@
 #include "bench/compare/compare.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
-#include "backends/execution/reconcile.h"
+#include "bench/compare/arm.h"
 #include "bench/compare/gate.h"
+#include "bench/compare/work.h"
 #include "bench/data/input_ring.h"
 #include "bench/measure/clock.h"
 #include "bench/measure/sampler.h"
+#include "bench/measure/statistics.h"
 #include "ops/base/check.h"
-#include "ops/ir/op_def.h"
 
 namespace stepscope {
 namespace {
@@ -21,36 +24,33 @@ constexpr std::int64_t kMostRounds = 200;  // the record keeps every sample
 // What the reference backend may compute for one gate: about two seconds of plain loops.
 constexpr double kReferenceFlops = 1e9;
 
-double flops_of(const Graph& graph) {
-  double flops = 0.0;
-  for (std::size_t i = 0; i < graph.ops().size(); ++i) {
-    const OpSite site = site_of(graph, i);
-    flops += op_def(site.kind).work(site.in, site.out, site.attrs).flops;
+// Ratios of medians, and their spread over the rounds: slots of one round are neighbours in time.
+RatioRecord ratio_of(const ArmRecord& of, const ArmRecord& base) {
+  std::vector<double> rounds;
+  rounds.reserve(of.slots.size());
+  for (std::size_t i = 0; i < of.slots.size(); ++i) {
+    rounds.push_back(static_cast<double>(
+                         summarize(std::span(&of.slots[i], 1), &SlotSamples::wall_ns).median_ns) /
+                     summarize(std::span(&base.slots[i], 1), &SlotSamples::wall_ns).median_ns);
   }
-  return flops;
+  return {.mode = base.mode_requested,
+          .fusion = base.fusion,
+          .medians = of.wall.median_ns / base.wall.median_ns,
+          .q1 = quantile(rounds, 0.25),
+          .q3 = quantile(rounds, 0.75)};
 }
 
-std::string work_hash(Session& session, const CompareSpec& spec, std::int64_t batch,
-                      const InputRing& ring) {
-  Sha256 hash;
-  const std::string text =
-      fmt::format("{} {} {} batch {} dtype f32 threads {} seed {}", spec.model.name,
-                  name(spec.optimizer.kind), spec.optimizer.rate, batch, spec.threads, spec.seed);
-  hash.update(std::as_bytes(std::span(text)));
-  hash.update(std::span<const std::uint8_t>(ring.digest()));
-  for (const auto& [value_name, bytes] : session.parameters_and_states()) {
-    hash.update(std::as_bytes(std::span(value_name)));
-    hash.update(std::span<const std::byte>(bytes));
-  }
-  return to_hex(hash.finish());
+// What an arm is divided by: unfused eager; planned, for a graph; the same mode unfused; the same
+// mode with all passes, where passes are left out one by one.
+bool is_pair(const ArmRecord& arm, const ArmRecord& base, bool ablate) {
+  const std::string off = to_string(FusionChoice{});
+  const bool same_mode = arm.mode_requested == base.mode_requested;
+  const bool same_fusion = arm.fusion == base.fusion;
+  if (same_mode && same_fusion) return false;
+  if (base.mode_requested == "eager" && base.fusion == off) return true;
+  if (arm.mode_requested == "graph" && base.mode_requested == "planned" && same_fusion) return true;
+  return same_mode && (base.fusion == off || (ablate && base.fusion == "on"));
 }
-
-// One mode at one batch size, with what it needs to be timed.
-struct Arm {
-  std::unique_ptr<Session> session;
-  ArmRecord record;
-  std::int64_t steps_per_slot = 0;
-};
 
 class BatchComparison {
  public:
@@ -59,25 +59,48 @@ class BatchComparison {
       : spec_(spec), registry_(registry), backend_(backend), ring_(ring), batch_(batch) {}
 
   void prepare() {
-    for (const Mode mode : spec_.modes) arms_.push_back(make_arm(mode));
+    const std::vector<ArmChoice> choices = arms_of(spec_, backend_, batch_);
+    arms_.reserve(choices.size());
+    for (const ArmChoice& choice : choices) {
+      arms_.push_back(make_arm(spec_, backend_, choice, batch_, ring_));
+    }
     start_ = arms_.front().session->memory().snapshot(arms_.front().session->stream());
   }
 
+  // Unfused arms against unfused eager by bits; the first arm of each fusion against it within what
+  // rounding explains, and the other modes of that fusion against the first by bits.
   std::vector<GateRecord> gate() {
     std::vector<GateRecord> gates;
     if (!backend_.info().computes) return gates;
-    const GateTrace baseline = gate_trace(*arms_.front().session, ring_, batch_);
+    Arm* eager = find(Mode::eager, {});
+    std::optional<Arm> apart;  // where it is none of the arms
+    if (eager == nullptr) eager = &apart.emplace(make_arm(spec_, backend_, {}, batch_, ring_));
+    const GateTrace baseline = gate_trace(*eager->session, ring_, batch_);
+    std::optional<GateTrace> control;
+    std::map<std::string, std::pair<std::string, GateTrace>> firsts;  // by fusion; mode and trace
+    firsts[eager->record.fusion] = {eager->record.mode_requested, baseline};
     for (Arm& arm : arms_) {
-      if (&arm == &arms_.front()) continue;
-      GateRecord gate = compare_bits(baseline, gate_trace(*arm.session, ring_, batch_));
-      gate.mode = arm.record.mode_requested;
-      gates.push_back(std::move(gate));
+      if (&arm == eager) continue;
+      GateTrace trace = gate_trace(*arm.session, ring_, batch_);
+      const auto first = firsts.find(arm.record.fusion);
+      if (first != firsts.end()) {
+        gates.push_back(compare_bits(first->second.second, trace));
+        gates.back().baseline_mode = first->second.first;
+        gates.back().baseline_fusion = arm.record.fusion;
+      } else {
+        if (!control) control = control_trace(*eager->session, ring_, batch_);
+        gates.push_back(
+            compare_rounding(baseline, trace, *control, rounding_tolerance(graph_of(*eager))));
+        gates.back().baseline_mode = eager->record.mode_requested;
+        firsts[arm.record.fusion] = {arm.record.mode_requested, std::move(trace)};
+      }
+      gates.back().mode = arm.record.mode_requested;
+      gates.back().fusion = arm.record.fusion;
     }
-    if (spec_.backend != "reference") gates.push_back(gate_with_reference(baseline));
+    if (spec_.backend != "reference") gates.push_back(gate_with_reference(*eager, baseline));
     for (GateRecord& gate : gates) {
       gate.backend = spec_.backend;
       gate.batch = batch_;
-      if (gate.baseline_mode.empty()) gate.baseline_mode = arms_.front().record.mode_requested;
     }
     return gates;
   }
@@ -88,7 +111,7 @@ class BatchComparison {
     for (Arm& arm : arms_) {
       arm.session->warm_up();
       arm.steps_per_slot = steps_for(*arm.session, ring_, batch_, kSlot);
-      count_step(arm);
+      count_step(arm, batch_, ring_);
     }
     const Stamp begin = now();
     std::int64_t rounds = kFewestRounds;
@@ -104,7 +127,13 @@ class BatchComparison {
       arm.record.wall = summarize(arm.record.slots, &SlotSamples::wall_ns);
       arm.record.input_copy = summarize(arm.record.slots, &SlotSamples::input_copy_ns);
       arm.record.dispatch_empty_kernels =
-          time_dispatch(spec_.model, mode_from(arm.record.mode_requested), batch_);
+          time_dispatch(spec_.model, arm.choice.mode, batch_, arm.passes);
+    }
+    for (Arm& arm : arms_) {
+      for (const Arm& base : arms_) {
+        if (!is_pair(arm.record, base.record, spec_.ablate)) continue;
+        arm.record.ratios.push_back(ratio_of(arm.record, base.record));
+      }
     }
   }
 
@@ -113,59 +142,27 @@ class BatchComparison {
   }
 
  private:
-  Arm make_arm(Mode mode) {
-    Arm arm;
-    const Stamp begin = now();
-    arm.session = std::make_unique<Session>(
-        backend_, spec_.model,
-        SessionOptions{.mode = mode, .step_batches = {batch_}, .seed = spec_.seed});
-    arm.record = {.backend = spec_.backend,
-                  .mode_requested = std::string(name(mode)),
-                  .batch = batch_,
-                  .threads = backend_.info().threads,
-                  .setup_ns = (now() - begin).count()};
-    arm.record.work_hash = work_hash(*arm.session, spec_, batch_, ring_);
-    arm.record.flops = flops_of(arm.session->step(batch_).graph());
-    return arm;
+  Arm* find(Mode mode, const FusionChoice& fusion) {
+    for (Arm& arm : arms_) {
+      if (arm.choice.mode == mode && arm.record.fusion == to_string(fusion)) return &arm;
+    }
+    return nullptr;
   }
 
-  GateRecord gate_with_reference(const GateTrace& baseline) {
+  const Graph& graph_of(Arm& arm) const { return arm.session->step(batch_).graph(); }
+
+  GateRecord gate_with_reference(Arm& eager, const GateTrace& baseline) {
     const std::unique_ptr<Backend> reference = registry_.make("reference", {});
     Session session(*reference, spec_.model,
                     {.mode = Mode::planned, .step_batches = {batch_}, .seed = spec_.seed});
-    const auto affordable = static_cast<std::int64_t>(kReferenceFlops / arms_.front().record.flops);
+    const auto affordable = static_cast<std::int64_t>(kReferenceFlops / eager.record.flops);
     const std::int64_t steps = std::clamp<std::int64_t>(affordable, 1, kGateSteps);
     GateRecord gate =
-        compare_within(gate_trace(session, ring_, batch_, steps), baseline, kBackendTolerance);
+        compare_within(gate_trace(session, ring_, batch_, steps), baseline,
+                       std::max(kBackendTolerance, rounding_tolerance(graph_of(eager))));
     gate.baseline_mode = "reference";
-    gate.mode = arms_.front().record.mode_requested;
+    gate.mode = eager.record.mode_requested;
     return gate;
-  }
-
-  // Exact counts of a few steady steps; what was executed is derived from them.
-  void count_step(Arm& arm) {
-    constexpr std::uint64_t kSteps = 4;
-    Session& session = *arm.session;
-    session.stream().clear_log();
-    const Counters before = session.stream().counters();
-    for (std::uint64_t i = 0; i < kSteps; ++i) session.enqueue_step(batch_);
-    session.stream().wait();
-    const Counters counted = session.stream().counters() - before;
-    Executor& executor = session.step(batch_);
-    reconcile(executor.program(), counted, session.stream().log(),
-              {.mode = session.options().mode, .steps = kSteps});
-    arm.record.mode_executed = name(executed_mode(counted));
-    arm.record.counts = {.ops = executor.graph().ops().size(),
-                         .submissions = (counted.submitted + counted.replays) / kSteps,
-                         .calls = (counted.calls_submitted + counted.calls_replayed) / kSteps,
-                         .library_calls = counted.library_calls / kSteps,
-                         .own_calls = counted.own_calls / kSteps,
-                         .lookups = counted.lookups / kSteps};
-    const Batch& batch = ring_.at(0);
-    arm.record.counts.input_bytes =
-        std::as_bytes(std::span(batch.x)).size() + std::as_bytes(std::span(batch.labels)).size();
-    arm.record.reserved_bytes = executor.bytes_reserved();
-    arm.record.model_bytes = session.memory().layout().bytes();
   }
 
   void run_round(std::int64_t round) {
@@ -199,7 +196,8 @@ InputRing ring_for(const CompareSpec& spec, const Data* data, std::int64_t batch
 Record compare_backend(const CompareSpec& spec, const Registry& registry, const Data* data,
                        const Progress& progress) {
   Record record;
-  const std::unique_ptr<Backend> backend = registry.make(spec.backend, {.threads = spec.threads});
+  const std::unique_ptr<Backend> backend =
+      registry.make(spec.backend, {.threads = spec.threads, .tune_file = spec.tune_file});
   record.backends.emplace_back(spec.backend, Facts(backend->info().details));
   const auto batches = static_cast<double>(spec.batches.size());
   for (std::size_t i = 0; i < spec.batches.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "ops/base/check.h"
@@ -48,12 +49,60 @@ double relative_distance(std::span<const std::byte> a, std::span<const std::byte
   return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
 }
 
-}  // namespace
+// Of all results of one step, relative; a result below 1 counts as 1.
+double result_distance(std::span<const double> a, std::span<const double> b) {
+  double worst = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double apart = std::abs(a[i] - b[i]) / std::max(1.0, std::abs(a[i]));
+    if (!(apart <= worst)) worst = apart;  // NaN stays
+    if (std::isnan(worst)) break;
+  }
+  return worst;
+}
 
-GateTrace gate_trace(Session& session, const InputRing& ring, std::int64_t batch,
+using Tensors = std::map<std::string, std::vector<std::byte>>;
+
+// The first tensor that is missing, or further apart than `allowed(name)`; empty: none is.
+template <class Allowed>
+std::string far_apart(const Tensors& a, const Tensors& b, Allowed&& allowed,
+                      std::string_view when) {
+  for (const auto& [name, bytes] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second.size() != bytes.size()) {
+      return fmt::format("{} is not in both arms", name);
+    }
+    const double distance = relative_distance(bytes, other->second);
+    const double limit = allowed(name);
+    if (distance <= limit) continue;  // false for NaN
+    return fmt::format("{} differs {} by {:.2e} of its norm, {:.2e} allowed", name, when, distance,
+                       limit);
+  }
+  return {};
+}
+
+// Every non-zero f32 element away from zero by one step of its format.
+void move_parameters(Session& session) {
+  for (const auto& [name, entry] : session.memory().layout().entries()) {
+    if (entry.role != Role::parameter || entry.type.dtype != DType::f32) continue;
+    std::vector<std::byte> bytes = session.memory().read(session.stream(), name);
+    for (std::size_t i = 0; i + sizeof(float) <= bytes.size(); i += sizeof(float)) {
+      float value = 0.0F;
+      std::memcpy(&value, bytes.data() + i, sizeof(float));
+      if (value == 0.0F) continue;
+      value = std::nextafter(value, value > 0.0F ? HUGE_VALF : -HUGE_VALF);
+      std::memcpy(bytes.data() + i, &value, sizeof(float));
+    }
+    session.memory().write(session.stream(), name, bytes);
+  }
+}
+
+enum class Start : std::uint8_t { as_initialised, moved };
+
+GateTrace trace_from(Start start, Session& session, const InputRing& ring, std::int64_t batch,
                      std::int64_t steps) {
   GateTrace trace;
   session.reset();
+  if (start == Start::moved) move_parameters(session);
   for (std::int64_t step = 0; step < steps; ++step) {
     session.load(ring.at(step).x, ring.at(step).labels);
     session.enqueue_step(batch);
@@ -63,6 +112,50 @@ GateTrace gate_trace(Session& session, const InputRing& ring, std::int64_t batch
   trace.after_last = session.parameters_and_states();
   session.reset();
   return trace;
+}
+
+}  // namespace
+
+GateTrace gate_trace(Session& session, const InputRing& ring, std::int64_t batch,
+                     std::int64_t steps) {
+  return trace_from(Start::as_initialised, session, ring, batch, steps);
+}
+
+GateTrace control_trace(Session& session, const InputRing& ring, std::int64_t batch,
+                        std::int64_t steps) {
+  return trace_from(Start::moved, session, ring, batch, steps);
+}
+
+GateRecord compare_rounding(const GateTrace& baseline, const GateTrace& arm,
+                            const GateTrace& control, double tolerance) {
+  constexpr double kMoved =
+      std::numeric_limits<float>::epsilon() / 2.0;  // at least, by the control
+  GateRecord gate{
+      .criterion = fmt::format("{:.1e} relative, grown as one rounding grows", tolerance),
+      .steps = static_cast<std::int64_t>(baseline.results.size())};
+  gate.detail = far_apart(
+      baseline.after_first, arm.after_first, [&](const std::string&) { return tolerance; },
+      "after step 1");
+  double growth = 1.0;
+  for (std::size_t step = 0; step < baseline.results.size() && gate.detail.empty(); ++step) {
+    const std::vector<double>& expected = baseline.results[step];
+    growth = std::max(growth, result_distance(expected, control.results[step]) / kMoved);
+    const double distance = result_distance(expected, arm.results[step]);
+    if (distance <= tolerance * growth) continue;
+    gate.detail = fmt::format("results of step {} differ by {:.2e}, {:.2e} allowed", step + 1,
+                              distance, tolerance * growth);
+  }
+  if (gate.detail.empty()) {
+    const auto grown = [&](const std::string& name) {
+      const double moved =
+          relative_distance(baseline.after_last.at(name), control.after_last.at(name));
+      return tolerance * std::max(growth, moved / kMoved);
+    };
+    gate.detail = far_apart(baseline.after_last, arm.after_last, grown,
+                            fmt::format("after step {}", gate.steps));
+  }
+  gate.passed = gate.detail.empty();
+  return gate;
 }
 
 GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm) {
@@ -100,18 +193,10 @@ GateRecord compare_within(const GateTrace& baseline, const GateTrace& arm, doubl
       return gate;
     }
   }
-  for (const auto& [name, bytes] : baseline.after_first) {
-    const auto other = arm.after_first.find(name);
-    if (other == arm.after_first.end() || other->second.size() != bytes.size()) {
-      gate.detail = fmt::format("{} is not in both arms", name);
-      return gate;
-    }
-    const double distance = relative_distance(bytes, other->second);
-    if (distance <= tolerance) continue;
-    gate.detail = fmt::format("{} differs after step 1 by {:.2e} of its norm", name, distance);
-    return gate;
-  }
-  gate.passed = true;
+  gate.detail = far_apart(
+      baseline.after_first, arm.after_first, [&](const std::string&) { return tolerance; },
+      "after step 1");
+  gate.passed = gate.detail.empty();
   return gate;
 }
 

@@ -26,8 +26,20 @@ struct GateTrace {
 GateTrace gate_trace(Session& session, const InputRing& ring, std::int64_t batch,
                      std::int64_t steps = kGateSteps);
 
+// The same with every non-zero element of every parameter moved to the next number at the start:
+// what comes of one rounding. The control of compare_rounding.
+GateTrace control_trace(Session& session, const InputRing& ring, std::int64_t batch,
+                        std::int64_t steps = kGateSteps);
+
 // Equal bits: for arms of one backend without fusion, which run the same kernels in the same order.
 GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm);
+
+// For fused against unfused, which round in other places. After step 1 every parameter and state
+// lies within `tolerance`, norm of the difference over the norm. Results of later steps and
+// parameters after the last may lie apart by as much more as the control's have grown: no constant
+// holds for a step that amplifies, and one that does not is held to the tolerance.
+GateRecord compare_rounding(const GateTrace& baseline, const GateTrace& arm,
+                            const GateTrace& control, double tolerance);
 
 // For arms of different backends, which add in different orders. Both in f32. Results of each step
 // within `tolerance`, relative; each parameter tensor after step 1 within it, norm of the
