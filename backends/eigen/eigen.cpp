@@ -7,6 +7,7 @@
 #include "backends/api/host.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/team.h"
+#include "backends/eigen/composed.h"
 #include "backends/eigen/kernels/table.h"
 #include "backends/eigen/sites.h"
 #include "ops/base/check.h"
@@ -17,10 +18,10 @@ namespace {
 
 using cpu::Isa;
 
-// A product keeps two packed blocks on the stack of its caller, and one on that of any other thread
-// of a team; the rest is for whoever calls, and for Eigen's frames.
+// A product keeps two packed blocks on the stack of its caller, and in a convolution each thread of
+// the team calls; the rest is for whoever calls, and for Eigen's frames.
 constexpr cpu::TeamNeeds kStacks = {.caller_stack = 4 * kStackBufferBytes,
-                                    .worker_stack = kStackBufferBytes + kStackBufferBytes / 2};
+                                    .worker_stack = 2 * kStackBufferBytes + kStackBufferBytes / 2};
 
 // Numbers: the struct of kernels/numbers.h that the body takes.
 template <class Numbers>
@@ -44,18 +45,6 @@ class EigenKernel final : public Kernel {
   Numbers numbers_;
 };
 
-const Table& table_of(Isa isa) {
-  switch (isa) {
-    case Isa::v2:
-      return v2::table;
-    case Isa::v3:
-      return v3::table;
-    case Isa::v4:
-      return v4::table;
-  }
-  fail(Fault::unsupported, "eigen: no kernels for instruction set {}", static_cast<int>(isa));
-}
-
 BackendInfo info_of(int threads, Isa isa) {
   return {.name = "eigen",
           .device = processor_name(),
@@ -70,6 +59,7 @@ class EigenBackend final : public HostBackend {
  public:
   EigenBackend(int threads, Isa isa) : HostBackend(info_of(threads, isa)) {
     add_own(isa);
+    add_composed({threads, isa});
     const Table& table = table_of(isa);
 #define STEPSCOPE_EIGEN_KERNEL(op, numbers, in_place)                             \
   set_maker(OpKind::op, [threads, body = table.op](const OpSite& site) {          \
@@ -81,6 +71,28 @@ class EigenBackend final : public HostBackend {
   }
 
  private:
+  void add_composed(Machine machine) {
+    using enum OpKind;
+    for (const OpKind kind : {Linear, MatMulReluGrad, MatMulBiasGrad, MatMulUpdate}) {
+      add(kind, machine, make_fused_product);
+    }
+    for (const OpKind kind : {Conv2d, Conv2dBias}) add(kind, machine, make_convolution);
+    for (const OpKind kind : {Conv2dInputGrad, Conv2dInputReluGrad}) {
+      add(kind, machine, make_input_grad);
+    }
+    for (const OpKind kind : {Conv2dWeightGrad, Conv2dWeightBiasGrad, Conv2dWeightUpdate}) {
+      add(kind, machine, make_weight_grad);
+    }
+  }
+
+  using Make = std::unique_ptr<Kernel> (*)(const OpSite& site, Machine machine);
+  void add(OpKind kind, Machine machine, Make make) {
+    set_maker(kind, [machine, make](const OpSite& site) {
+      check_types(site);
+      return make(site, machine);
+    });
+  }
+
   void add_own(Isa isa) {
     for (std::size_t i = 0; i < kBuiltinOps; ++i) {
       const auto kind = static_cast<OpKind>(i);
@@ -94,6 +106,18 @@ class EigenBackend final : public HostBackend {
 };
 
 }  // namespace
+
+const Table& table_of(Isa isa) {
+  switch (isa) {
+    case Isa::v2:
+      return v2::table;
+    case Isa::v3:
+      return v3::table;
+    case Isa::v4:
+      return v4::table;
+  }
+  fail(Fault::unsupported, "eigen: no kernels for instruction set {}", static_cast<int>(isa));
+}
 
 std::unique_ptr<Backend> make_backend(const BackendOptions& options, Isa isa) {
   check(cpu::can_run(isa), Fault::unsupported, "eigen: {} cannot run {}", processor_name(),

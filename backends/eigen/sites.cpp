@@ -77,6 +77,21 @@ Update numbers_of<Update>(const OpSite& site, int) {
   return numbers;
 }
 
+std::optional<cpu::Body> activation_of(Activation activation, const TensorType& y, cpu::Isa isa) {
+  const auto body = [&](OpKind kind) { return cpu::make_body({kind, {}, {y}, {y}}, isa); };
+  switch (activation) {
+    case Activation::none:
+      break;
+    case Activation::relu:
+      return body(OpKind::Relu);
+    case Activation::tanh:
+      return body(OpKind::Tanh);
+    case Activation::sigmoid:
+      return body(OpKind::Sigmoid);
+  }
+  return std::nullopt;
+}
+
 void check_types(const OpSite& site) {
   const auto check_each = [&site](const std::vector<TensorType>& types) {
     for (const TensorType& type : types) {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "backends/api/kernel.h"
+#include "backends/cpu/kernels.h"
 #include "backends/eigen/kernels/numbers.h"
 
 namespace stepscope::eigen {
@@ -12,8 +15,10 @@ namespace stepscope::eigen {
 template <class Numbers>
 Numbers numbers_of(const OpSite& site, int threads);
 
-// Throws unsupported, with the op and the type, when an operand is neither f32 nor i32 (labels,
-// counts, the step).
+// The own body of an activation, from y to y; nothing for none.
+std::optional<cpu::Body> activation_of(Activation activation, const TensorType& y, cpu::Isa isa);
+
+// Throws unsupported, with op and type, for an operand on f64 or in another layout than row-major.
 void check_types(const OpSite& site);
 
 }  // namespace stepscope::eigen

@@ -21,6 +21,15 @@ namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA {
 #include "backends/eigen/kernels/kernel_list.inc"
 #undef STEPSCOPE_EIGEN_KERNEL
 
+void product_and_bias(Operands operands, const Product& site);
+void subtract_product(const float* a, const float* b, float* c, const Product& site);
+void convolve(const Convolution& site, const float* x, const float* w, const float* bias, float* y,
+              float* columns);
+void convolve_back(const Convolution& site, const float* dy, const float* w, float* dx,
+                   float* columns);
+void add_weight_grad(const Convolution& site, const float* x, const float* dy, float* dw,
+                     float* columns);
+
 inline float* f32(Operands operands, int i) { return reinterpret_cast<float*>(operands[i]); }
 inline std::int32_t* i32(Operands operands, int i) {
   return reinterpret_cast<std::int32_t*>(operands[i]);

@@ -23,6 +23,14 @@ struct Product {
   int threads;
 };
 
+// x {N, C, H, W}, w {O, C, KH, KW}, y {N, O, OH, OW}.
+struct Convolution {
+  std::int64_t N, C, H, W, O, OH, OW, KH, KW;
+  std::int64_t stride_h, stride_w, pad_h, pad_w;
+  std::int64_t rows_per_block;  // of y, whose columns are made at once
+  bool columns_are_x;           // 1 x 1 without stride and padding: none are made
+};
+
 struct Elements {
   std::int64_t elements;
 };

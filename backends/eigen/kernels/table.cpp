@@ -16,6 +16,11 @@ constinit const Table table = {
 #define STEPSCOPE_EIGEN_KERNEL(op, numbers, in_place) op,
 #include "backends/eigen/kernels/kernel_list.inc"
 #undef STEPSCOPE_EIGEN_KERNEL
+    product_and_bias,
+    subtract_product,
+    convolve,
+    convolve_back,
+    add_weight_grad,
 };
 
 }  // namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA

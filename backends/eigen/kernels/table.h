@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "backends/cpu/isa.h"
 #include "backends/eigen/kernels/numbers.h"
 
 namespace stepscope::eigen {
@@ -19,7 +20,18 @@ struct Table {
   void (*op)(Operands operands, const numbers& site);
 #include "backends/eigen/kernels/kernel_list.inc"
 #undef STEPSCOPE_EIGEN_KERNEL
+  // Parts of composed kernels; what they take stands where they are defined.
+  void (*product_and_bias)(Operands operands, const Product& site);
+  void (*subtract_product)(const float* a, const float* b, float* c, const Product& site);
+  void (*convolve)(const Convolution& site, const float* x, const float* w, const float* bias,
+                   float* y, float* columns);
+  void (*convolve_back)(const Convolution& site, const float* dy, const float* w, float* dx,
+                        float* columns);
+  void (*add_weight_grad)(const Convolution& site, const float* x, const float* dy, float* dw,
+                          float* columns);
 };
+
+const Table& table_of(cpu::Isa isa);
 
 namespace v2 {
 extern const Table table;
