@@ -61,9 +61,8 @@ class Fold {
       if (!can_be_product(update)) continue;
       products_.push_back(update);
     }
-    if (products_.empty()) return {graph(), {"no product makes a weight gradient"}};
     hand_over_step();
-    if (products_.empty()) return {graph(), {"the one weight gradient must count the step"}};
+    if (products_.empty()) return rewrite_.finish("no product makes a weight gradient");
     scale_sources();
     for (const std::size_t update : products_) put_product(update);
     for (const std::size_t update : flow_.updates) {

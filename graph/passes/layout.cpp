@@ -31,12 +31,8 @@ class Layouts {
         to_.enter(from_.ops()[static_cast<std::size_t>(value.producer)].phases);
       to_.keep(in_layout(id, LayoutId::row_major), value.name);
     }
-    std::vector<std::string> notes;
-    if (reorders_ > 0) notes.push_back(fmt::format("{} values are reordered", reorders_));
-    if (to_.ops().size() == from_.ops().size() && !chose_) {
-      notes.emplace_back("the backend wants all values as they are");
-    }
-    return {std::move(to_), std::move(notes)};
+    if (reorders_ == 0 && !chose_) return {from_, {"the backend wants all values as they are"}};
+    return {std::move(to_), {fmt::format("{} values are reordered", reorders_)}};
   }
 
  private:
