@@ -1,22 +1,20 @@
 // Gather and ScatterAdd: rows of a table, by index.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 
 #include "backends/reference/kernel.h"
 #include "backends/reference/sums.h"
 
 namespace stepscope::reference {
 
-// table {R, ...}, indices i32{N} -> {N, ...}: bytes, whatever the elements are
+// table {R, inner...}, indices i32{N} -> {N, inner...}
 template <class T>
 void Gather(const Call<T>& call) {
-  const std::size_t row = call.site.in[0].bytes() / static_cast<std::size_t>(call.in_shape(0)[0]);
-  const std::byte* table = call.operands[0];
-  std::byte* out = call.operands[2];
+  const std::int64_t inner = call.in_shape(0).elements() / call.in_shape(0)[0];
+  const T* table = call.in(0);
+  T* out = call.out(0);
   for (std::int64_t n = 0; n < call.in_shape(1)[0]; ++n) {
-    const auto from = static_cast<std::size_t>(call.in_i32(1)[n]);
-    std::memcpy(out + static_cast<std::size_t>(n) * row, table + from * row, row);
+    std::copy_n(table + call.in_i32(1)[n] * inner, inner, out + n * inner);
   }
 }
 STEPSCOPE_REFERENCE_KERNEL(Gather)

@@ -39,10 +39,10 @@ bool uses(const OpSite& site, DType dtype) {
          std::any_of(site.out.begin(), site.out.end(), is);
 }
 
-// Bytes, whatever the op: what casts, moves and saved winners are made of.
+// Pixels are cast and moved; saved winners are declared as bytes.
 bool takes_u8(OpKind kind) {
-  constexpr OpKind kKinds[] = {OpKind::Cast,    OpKind::Gather,      OpKind::Reorder,
-                               OpKind::MaxPool, OpKind::MaxPoolGrad, OpKind::MaxPoolReluGrad};
+  constexpr OpKind kKinds[] = {OpKind::Cast, OpKind::Reorder, OpKind::MaxPool, OpKind::MaxPoolGrad,
+                               OpKind::MaxPoolReluGrad};
   return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
 }
 

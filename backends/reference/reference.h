@@ -10,7 +10,7 @@
 namespace stepscope::reference {
 
 // One thread, whatever the options say. Values are f32 or f64 and row-major, labels, indices and
-// counts i32; Cast, Gather and Reorder take u8 as well.
+// counts i32; Cast and Reorder take u8 as well.
 std::unique_ptr<Backend> make_backend(const BackendOptions& options);
 
 }  // namespace stepscope::reference

@@ -20,15 +20,17 @@ Shape stored(std::int64_t rows, std::int64_t columns, bool transposed) {
 
 // A sum of K products: gamma(K) |a| |b|.
 std::vector<double> matmul_bound(const Oracle& oracle, std::size_t output) {
-  const auto [transpose_a, transpose_b] = std::get<MatMulAttrs>(oracle.attrs);
+  const auto& settings = std::get<MatMulAttrs>(oracle.attrs);
+  const bool ta = settings.transpose_a;
+  const bool tb = settings.transpose_b;
   const Shape& a_shape = oracle.in_types[0].shape;
   const Shape& b_shape = oracle.in_types[1].shape;
-  const auto M = static_cast<std::size_t>(a_shape[transpose_a ? 1 : 0]);
-  const auto K = static_cast<std::size_t>(a_shape[transpose_a ? 0 : 1]);
-  const auto N = static_cast<std::size_t>(b_shape[transpose_b ? 0 : 1]);
+  const auto M = static_cast<std::size_t>(a_shape[ta ? 1 : 0]);
+  const auto K = static_cast<std::size_t>(a_shape[ta ? 0 : 1]);
+  const auto N = static_cast<std::size_t>(b_shape[tb ? 0 : 1]);
   const std::vector<double>& a = oracle.in[0];
   const std::vector<double>& b = oracle.in[1];
-  return each_element(oracle, output, [&, ta = transpose_a, tb = transpose_b](std::size_t i) {
+  return each_element(oracle, output, [&](std::size_t i) {
     const std::size_t m = i / N;
     const std::size_t n = i % N;
     double sum = 0.0;

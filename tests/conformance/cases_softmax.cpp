@@ -97,6 +97,20 @@ std::vector<double> softmax_grad_bound(const Oracle& oracle, std::size_t output)
   });
 }
 
+// (p - hot) / N * rate, with p off by what a probability is.
+std::vector<double> softmax_with_grad_bound(const Oracle& oracle, std::size_t output) {
+  if (output == 0) return softmax_bound(oracle, 0);
+  const auto C = static_cast<std::size_t>(oracle.in_types[0].shape[1]);
+  const auto N = static_cast<double>(oracle.in_types[0].shape[0]);
+  const double rate = oracle.in.size() == 3 ? std::abs(oracle.in[2][0]) : 1.0;
+  return each_element(oracle, output, [&](std::size_t i) {
+    const Row row(oracle.in[0], i / C, C);
+    const double p = std::exp(-(row.distance(i % C) + row.log_sum));
+    const double hot = oracle.in[1][i / C] == static_cast<double>(i % C) ? 1.0 : 0.0;
+    return (row.probability_error(i % C) * p + gamma(4) * (p + hot)) / N * rate;
+  });
+}
+
 }  // namespace
 
 OpCases cases_of_SoftmaxCrossEntropy() {
@@ -155,6 +169,45 @@ OpCases cases_of_SoftmaxCrossEntropyGrad() {
        {},
        {{matrix(2, 2), {0.5, 0.5, 0.5, 0.5}}, ends, {{Shape{}, DType::f32}, {0}}},
        {{0, 0, 0, 0}}},
+  };
+  return table;
+}
+
+OpCases cases_of_SoftmaxCrossEntropyWithGrad() {
+  OpCases table{
+      .bound = softmax_with_grad_bound, .cases = cases_with_labels(normal(3.0)), .specials = {}};
+  for (const Shape& shape : logits_shapes()) {
+    table.cases.push_back(
+        {shape_name(shape) + "_rate",
+         {},
+         {f32(shape, normal(3.0)), i32({shape[0]}, below(shape[1])), f32(Shape{}, normal())}});
+  }
+  const double third = 1.0 / 3.0;
+  const SpecialCase::Values equals{matrix(1, 3), {4, 4, 4}, nullptr};
+  const auto label = [](double at) { return SpecialCase::Values{labels(1), {at}, nullptr}; };
+  const auto rate = [](double by) {
+    return SpecialCase::Values{{Shape{}, DType::f32}, {by}, nullptr};
+  };
+  table.specials = {
+      {"all_equal", {}, {equals, label(1)}, {{std::log(3.0)}, {third, third - 1, third}}},
+      {"rate_counts_in_the_gradient_alone",
+       {},
+       {equals, label(1), rate(0.5)},
+       {{std::log(3.0)}, {third / 2, (third - 1) / 2, third / 2}}},
+      {"rate_zero", {}, {equals, label(0), rate(0)}, {{std::log(3.0)}, {0, 0, 0}}},
+      {"rate_nan", {}, {equals, label(0), rate(kNan)}, {{std::log(3.0)}, {kNan, kNan, kNan}}},
+      {"far_apart_right", {}, {{matrix(1, 2), {1000, 0}}, label(0)}, {{0}, {0, 0}}},
+      {"far_apart_wrong", {}, {{matrix(1, 2), {1000, 0}}, label(1)}, {{1000}, {1, -1}}},
+      {"label_at_minus_inf",
+       {},
+       {{matrix(1, 3), {0, -kInf, 0}}, label(1)},
+       {{kInf}, {0.5, -1, 0.5}}},
+      {"one_plus_inf", {}, {{matrix(1, 2), {0, kInf}}, label(1)}, {{kNan}, {kNan, kNan}}},
+      {"all_minus_inf", {}, {{matrix(1, 2), {-kInf, -kInf}}, label(0)}, {{kNan}, {kNan, kNan}}},
+      {"second_row_nan",
+       {},
+       {{matrix(2, 2), {1, 1, kNan, 0}}, {labels(2), {0, 1}}},
+       {{kNan}, {-0.25, 0.25, kNan, kNan}}},
   };
   return table;
 }

@@ -35,50 +35,110 @@ std::string case_name(const Shape& shape, bool advance) {
   return shape_name(shape) + (advance ? "_advance" : "");
 }
 
+// Where the operands of one element lie: kinds of operands follow each other, tensor by tensor, as
+// do kinds of results.
+struct Place {
+  std::size_t tensors, result, tensor;
+
+  Place(std::int64_t count, std::size_t output)
+      : tensors(static_cast<std::size_t>(count)),
+        result(output / tensors),
+        tensor(output % tensors) {}
+  const std::vector<double>& in(const Oracle& oracle, std::size_t kind) const {
+    return oracle.in[kind * tensors + tensor];
+  }
+  const std::vector<double>& out(const Oracle& oracle, std::size_t kind) const {
+    return oracle.out[kind * tensors + tensor];
+  }
+};
+
+// Of the step count, which is exact.
+std::vector<double> no_error(const Oracle& oracle, std::size_t output) {
+  return each_element(oracle, output, [](std::size_t) { return 0.0; });
+}
+
 // Difference and product.
 std::vector<double> sgd_bound(const Oracle& oracle, std::size_t output) {
+  const auto& settings = std::get<SgdAttrs>(oracle.attrs);
+  const Place at(settings.tensors, output);
+  if (at.result == 1) return no_error(oracle, output);
+  const double rate = settings.scaled_gradient ? 1.0 : oracle.in[2 * at.tensors][0];
   return each_element(oracle, output, [&](std::size_t i) {
-    if (output == 1) return 0.0;  // the step
-    return gamma(2) * (std::abs(oracle.in[0][i]) + std::abs(oracle.in[2][0] * oracle.in[1][i]));
+    return gamma(2) * (std::abs(at.in(oracle, 0)[i]) + std::abs(rate * at.in(oracle, 1)[i]));
   });
 }
 
 // mu, its product and the sum; then as SGD, with what the velocity is off.
 std::vector<double> momentum_bound(const Oracle& oracle, std::size_t output) {
-  const double mu = std::get<MomentumAttrs>(oracle.attrs).mu;
-  const double learning_rate = std::abs(oracle.in[3][0]);
+  const auto& settings = std::get<MomentumAttrs>(oracle.attrs);
+  const Place at(settings.tensors, output);
+  if (at.result == 2) return no_error(oracle, output);
+  const double rate = std::abs(oracle.in[3 * at.tensors][0]);
   return each_element(oracle, output, [&](std::size_t i) {
-    if (output == 2) return 0.0;
     const double velocity_off =
-        gamma(3) * (std::abs(mu * oracle.in[2][i]) + std::abs(oracle.in[1][i]));
-    if (output == 1) return velocity_off;
-    return learning_rate * velocity_off +
-           gamma(2) * (std::abs(oracle.in[0][i]) + learning_rate * std::abs(oracle.out[1][i]));
+        gamma(3) * (std::abs(settings.mu * at.in(oracle, 2)[i]) + std::abs(at.in(oracle, 1)[i]));
+    if (at.result == 1) return velocity_off;
+    return rate * velocity_off +
+           gamma(2) * (std::abs(at.in(oracle, 0)[i]) + rate * std::abs(at.out(oracle, 1)[i]));
   });
 }
 
 // The moments are sums of two products, of two and of three factors, one of them a rounded
 // constant. The corrections 1 - beta^t are taken in double and rounded: in f32 they would cancel.
 std::vector<double> adam_bound(const Oracle& oracle, std::size_t output) {
-  const AdamAttrs& settings = std::get<AdamAttrs>(oracle.attrs);
-  const double t = oracle.in[5][0] + 1.0;
+  const auto& settings = std::get<AdamAttrs>(oracle.attrs);
+  const Place at(settings.tensors, output);
+  if (at.result == 3) return no_error(oracle, output);
+  const double rate = std::abs(oracle.in[4 * at.tensors][0]);
+  const double t = oracle.in[4 * at.tensors + 1][0] + 1.0;
   const double correction1 = 1.0 - std::pow(settings.beta1, t);
   const double correction2 = 1.0 - std::pow(settings.beta2, t);
   return each_element(oracle, output, [&](std::size_t i) {
-    if (output == 3) return 0.0;
-    const double g = oracle.in[1][i];
-    const double m_off = gamma(3) * (std::abs(settings.beta1 * oracle.in[2][i]) +
-                                     std::abs((1.0 - settings.beta1) * g));
-    if (output == 1) return m_off;
-    if (output == 2) return gamma(4) * oracle.out[2][i];  // both terms are positive
-    const double root = std::sqrt(oracle.out[2][i] / correction2) + settings.epsilon;
-    const double change = std::abs(oracle.in[4][0] * oracle.out[1][i] / correction1 / root);
+    const double m_off = gamma(3) * (std::abs(settings.beta1 * at.in(oracle, 2)[i]) +
+                                     std::abs((1.0 - settings.beta1) * at.in(oracle, 1)[i]));
+    if (at.result == 1) return m_off;
+    const double m = at.out(oracle, 1)[i];
+    const double v = at.out(oracle, 2)[i];
+    if (at.result == 2) return gamma(4) * v;  // both terms are positive
+    const double root = std::sqrt(v / correction2) + settings.epsilon;
+    const double change = std::abs(rate * m / correction1 / root);
     // Root: half of v's four roundings, of correction and quotient, then its own, epsilon and the
     // sum: below seven. Change: rate, correction, two quotients, a product beside.
-    const double change_off =
-        std::abs(oracle.in[4][0]) / correction1 / root * m_off + gamma(12) * change;
-    return change_off + gamma(1) * (std::abs(oracle.out[0][i]) + change_off);
+    const double change_off = rate / correction1 / root * m_off + gamma(12) * change;
+    return change_off + gamma(1) * (std::abs(at.out(oracle, 0)[i]) + change_off);
   });
+}
+
+// Several parameters at once: `kinds` operands of each, then the rate and the step count where
+// there are such.
+struct Several {
+  std::string name;
+  std::vector<Shape> shapes;
+};
+std::vector<Several> several(std::size_t most) {
+  std::vector<Several> all = {
+      {"two", {Shape{7, 17}, Shape{17}}},
+      {"four", {Shape{3}, Shape{2, 3, 5, 7}, Shape{1}, Shape{64, 65}}},
+      {"most", {}},
+  };
+  for (std::size_t i = 0; i < most; ++i) {
+    all.back().shapes.push_back(Shape{static_cast<std::int64_t>(1 + 5 * i)});
+  }
+  return all;
+}
+
+std::vector<Operand> operands(const Several& parameters, std::vector<Draw> kinds) {
+  std::vector<Operand> in;
+  for (const Draw& draw : kinds) {
+    for (const Shape& shape : parameters.shapes) in.push_back(f32(shape, draw));
+  }
+  return in;
+}
+
+template <class UpdateAttrs>
+UpdateAttrs of_several(UpdateAttrs attrs, const Several& parameters) {
+  attrs.tensors = static_cast<std::int64_t>(parameters.shapes.size());
+  return attrs;
 }
 
 }  // namespace
@@ -92,6 +152,21 @@ OpCases cases_of_SgdUpdate() {
       table.cases.push_back(std::move(made));
     }
   }
+  for (const Several& parameters : several(20)) {
+    for (const bool scaled : {false, true}) {
+      for (const bool advance : {false, true}) {
+        OpCase made{
+            fmt::format("{}{}{}", parameters.name, scaled ? "_scaled" : "",
+                        advance ? "_advance" : ""),
+            of_several(SgdAttrs{.advance_step = advance, .scaled_gradient = scaled}, parameters),
+            operands(parameters, {normal(), normal()})};
+        if (!scaled) made.in.push_back(rate());
+        if (advance) made.in.push_back(step(41));
+        table.cases.push_back(std::move(made));
+      }
+    }
+  }
+  table.cases.push_back({"65_scaled", SgdAttrs{.scaled_gradient = true}, {f32({65}), f32({65})}});
   table.specials = {
       {"spoiled",
        SgdAttrs{},
@@ -105,6 +180,19 @@ OpCases cases_of_SgdUpdate() {
        SgdAttrs{true},
        {vector_of({1}), vector_of({0}), scalar(1), scalar(7, DType::i32)},
        {{1}, {8}}},
+      {"each_its_own",
+       SgdAttrs{.advance_step = true, .tensors = 2},
+       {vector_of({1, 2}), vector_of({10}), vector_of({1, kNan}), vector_of({4}), scalar(0.5),
+        scalar(7, DType::i32)},
+       {{0.5, kNan}, {8}, {8}}},
+      {"scaled_gradient",
+       SgdAttrs{.tensors = 2, .scaled_gradient = true},
+       {vector_of({1}), vector_of({10, 20}), vector_of({3}), vector_of({4, kInf})},
+       {{-2}, {6, -kInf}}},
+      {"scaled_gradient_counts_the_step",
+       SgdAttrs{.advance_step = true, .scaled_gradient = true},
+       {vector_of({1}), vector_of({3}), scalar(0, DType::i32)},
+       {{-2}, {1}}},
   };
   return table;
 }
@@ -120,6 +208,16 @@ OpCases cases_of_MomentumUpdate() {
       table.cases.push_back(std::move(made));
     }
   }
+  for (const Several& parameters : several(11)) {
+    for (const bool advance : {false, true}) {
+      OpCase made{parameters.name + (advance ? "_advance" : ""),
+                  of_several(MomentumAttrs{.advance_step = advance}, parameters),
+                  operands(parameters, {normal(), normal(), normal()})};
+      made.in.push_back(rate());
+      if (advance) made.in.push_back(step(0));
+      table.cases.push_back(std::move(made));
+    }
+  }
   table.specials = {
       {"spoiled",
        MomentumAttrs{0.5, false},
@@ -129,6 +227,11 @@ OpCases cases_of_MomentumUpdate() {
        MomentumAttrs{0.0, true},
        {vector_of({1}), vector_of({0.5}), vector_of({8}), scalar(1), scalar(2, DType::i32)},
        {{0.5}, {0.5}, {3}}},
+      {"each_its_own",
+       MomentumAttrs{.mu = 0.5, .tensors = 2},
+       {vector_of({1}), vector_of({10, 20}), vector_of({1}), vector_of({2, kNan}), vector_of({4}),
+        vector_of({8, 1}), scalar(2)},
+       {{-5}, {-2, kNan}, {3}, {6, kNan}}},
   };
   return table;
 }
@@ -143,6 +246,16 @@ OpCases cases_of_AdamUpdate() {
                                {f32(shape), f32(shape), f32(shape), f32(shape, uniform(0.0, 1.0)),
                                 rate(), step(finished)}});
       }
+    }
+  }
+  for (const Several& parameters : several(7)) {
+    for (const bool advance : {false, true}) {
+      OpCase made{parameters.name + (advance ? "_advance" : ""),
+                  of_several(AdamAttrs{.advance_step = advance}, parameters),
+                  operands(parameters, {normal(), normal(), normal(), uniform(0.0, 1.0)})};
+      made.in.push_back(rate());
+      made.in.push_back(step(4));
+      table.cases.push_back(std::move(made));
     }
   }
   table.specials = {
@@ -162,6 +275,12 @@ OpCases cases_of_AdamUpdate() {
        {vector_of({4, 4}), vector_of({1024, -0.5}), vector_of({0, 0}), vector_of({0, 0}), scalar(1),
         scalar(0, DType::i32)},
        {{3, 5}, {102.4, -0.05}, {1048.576, 0.00025}, {1}}},
+      {"each_its_own",
+       AdamAttrs{.epsilon = 1e-30, .advance_step = true, .tensors = 2},
+       {vector_of({4}), vector_of({4, 1}), vector_of({1024}), vector_of({-0.5, kNan}),
+        vector_of({0}), vector_of({0, 0}), vector_of({0}), vector_of({0, 0}), scalar(1),
+        scalar(0, DType::i32)},
+       {{3}, {5, kNan}, {102.4}, {-0.05, kNan}, {1048.576}, {0.00025, kNan}, {1}}},
   };
   return table;
 }

@@ -63,7 +63,7 @@ testing::AssertionResult within_bound(const OpEntry& op, const OpSite& site, con
   for (std::size_t k = 0; k < oracle.size(); ++k) bounds.push_back(op.table.bound(seen, k));
   return compare(outputs, oracle, [&](std::size_t k, std::size_t i) -> std::string {
     const double error = std::abs(outputs[k][i] - oracle[k][i]);
-    if (site.out[k].dtype == DType::i32) return error == 0.0 ? "" : ", exactly";
+    if (!is_floating(site.out[k].dtype)) return error == 0.0 ? "" : ", exactly";
     const double bound = bounds[k][i] * kOracleSlack + kSmallestNormal;
     *worst = std::max(*worst, error / bound);
     if (error <= bound && std::isfinite(bound)) return "";  // false for NaN

@@ -12,8 +12,8 @@ namespace stepscope::conformance {
 testing::AssertionResult same_bits(const OpSite& site, const std::vector<Bytes>& outputs,
                                    const std::vector<Bytes>& expected);
 
-// Each element within the bound of its op; i32 exactly. `worst` receives the largest share of a
-// bound that was used.
+// Each element within the bound of its op; whole numbers exactly. `worst` receives the largest
+// share of a bound that was used.
 testing::AssertionResult within_bound(const OpEntry& op, const OpSite& site, const Elements& inputs,
                                       const Elements& outputs, const Elements& oracle,
                                       double* worst);

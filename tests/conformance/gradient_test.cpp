@@ -38,12 +38,17 @@ bool has_floating(const std::vector<TensorType>& types) {
                      [](const TensorType& type) { return is_floating(type.dtype); });
 }
 
+bool has_gradient(const OpEntry& op, const OpCase& op_case) {
+  if (op_def(op.kind).vjp == nullptr || !op_case.differentiable) return false;
+  const OpSite site = site_of(op, op_case);
+  return has_floating(site.in) && has_floating(site.out);
+}
+
 std::vector<Subject> subjects() {
   std::vector<Subject> all;
   for (const OpEntry& op : all_ops()) {
     for (const OpCase& op_case : op.table.cases) {
-      const bool wanted = op_def(op.kind).vjp != nullptr && has_floating(site_of(op, op_case).in);
-      if (wanted) all.push_back({&op, &op_case});
+      if (has_gradient(op, op_case)) all.push_back({&op, &op_case});
     }
   }
   return all;
@@ -51,19 +56,21 @@ std::vector<Subject> subjects() {
 
 struct LossGraph {
   Graph graph;
-  std::vector<ValueId> in;        // the floating inputs
-  std::vector<ValueId> weighted;  // the outputs that reach the loss
+  std::vector<ValueId> in;         // the floating inputs
+  std::vector<std::size_t> index;  // per one of these: which input it is
+  std::vector<ValueId> weighted;   // the outputs that reach the loss
   ValueId loss;
 };
 
 // `through`: bit k lets output k reach the loss.
 LossGraph loss_of(const Subject& subject, std::uint32_t through) {
-  const OpSite site = site_of(*subject.op, *subject.op_case);
-  OpGraph made = make_op_graph(site.kind, site.attrs, site.in);
-  LossGraph result{std::move(made.graph), {}, {}, {}};
+  OpGraph made = make_op_graph(*subject.op, *subject.op_case);
+  LossGraph result{std::move(made.graph), {}, {}, {}, {}};
   Graph& graph = result.graph;
-  for (const ValueId id : made.in) {
-    if (is_floating(graph.type(id).dtype)) result.in.push_back(id);
+  for (std::size_t i = 0; i < made.in.size(); ++i) {
+    if (!is_floating(graph.type(made.in[i]).dtype)) continue;
+    result.in.push_back(made.in[i]);
+    result.index.push_back(i);
   }
   for (std::size_t k = 0; k < made.out.size(); ++k) {
     const TensorType type = graph.type(made.out[k]);
@@ -100,8 +107,8 @@ class Experiment {
     graph.enter(Phase::backward);
     const std::vector<ValueId> gradients = add_backward(graph, made.loss, made.in);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      wanted_.push_back(static_cast<std::size_t>(made.in[i].index));  // in_k is value k
-      const bool named = !graph.value(gradients[i]).name.empty();     // two inputs may share one
+      wanted_.push_back(made.index[i]);
+      const bool named = !graph.value(gradients[i]).name.empty();  // two inputs may share one
       graph.keep(gradients[i], named ? std::string() : fmt::format("gradient{}", wanted_.back()));
       gradient_names_.push_back(graph.value(gradients[i]).name);
     }

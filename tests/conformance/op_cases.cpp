@@ -45,6 +45,13 @@ Draw coarse() {
   return [](Philox& random) { return std::round(2.0 * random.normal()) / 2.0; };
 }
 
+Draw spaced() {
+  return [](Philox& random) {
+    constexpr std::uint64_t kMany = 1U << 16;
+    return (static_cast<double>(random.below(kMany)) - static_cast<double>(kMany / 2)) / 4.0;
+  };
+}
+
 Draw below(std::int64_t bound) {
   return [bound](Philox& random) {
     return static_cast<double>(random.below(static_cast<std::uint64_t>(bound)));
@@ -55,8 +62,33 @@ Draw constant(double value) {
   return [value](Philox&) { return value; };
 }
 
-Operand f32(const Shape& shape, Draw draw) { return {{shape, DType::f32}, std::move(draw)}; }
-Operand i32(const Shape& shape, Draw draw) { return {{shape, DType::i32}, std::move(draw)}; }
+Operand f32(const Shape& shape, Draw draw) {
+  return {{shape, DType::f32}, std::move(draw), {}, nullptr};
+}
+Operand i32(const Shape& shape, Draw draw) {
+  return {{shape, DType::i32}, std::move(draw), {}, nullptr};
+}
+
+Operand made_by(OpKind kind, OpCase op_case, std::size_t output) {
+  std::vector<TensorType> in;
+  in.reserve(op_case.in.size());
+  for (const Operand& operand : op_case.in) in.push_back(operand.type);
+  TypeList out;
+  op_def(kind).infer(in, op_case.attrs, out);
+  return {out[output],
+          nullptr,
+          {},
+          std::make_shared<const Source>(Source{kind, std::move(op_case), output})};
+}
+
+OpCase as_case(const SpecialCase& special) {
+  OpCase made{special.name, special.attrs, {}};
+  made.in.reserve(special.in.size());
+  for (const SpecialCase::Values& values : special.in) {
+    made.in.push_back({values.type, nullptr, values.elements, values.source});
+  }
+  return made;
+}
 
 std::string shape_name(const Shape& shape) {
   return shape.rank() == 0 ? "scalar" : fmt::format("{}", fmt::join(shape.dims(), "x"));

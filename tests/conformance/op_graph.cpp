@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ops/ir/op_def.h"
 
 namespace stepscope::conformance {
@@ -16,20 +14,41 @@ ModelLayout layout_of(const Graph& graph, const Backend& backend) {
   return ModelLayout(graphs, backend.alignment());
 }
 
+bool overwrites(const OpSite& site, std::size_t input) {
+  for (std::size_t k = 0; k < site.out.size(); ++k) {
+    const int over = overwritten_input(site.kind, site.attrs, site.in.size(), k);
+    if (over == static_cast<int>(input)) return true;
+  }
+  return false;
+}
+
+// Appends the op; in `made`, inputs and outputs are those of the last one appended.
+void append(OpGraph& made, const OpEntry& op, const OpCase& op_case, const std::string& prefix) {
+  const OpSite site = site_of(op, op_case);
+  const Elements elements = draw_inputs(op, op_case);
+  std::vector<ValueId> in;
+  for (std::size_t i = 0; i < op_case.in.size(); ++i) {
+    const std::string name = fmt::format("{}in{}", prefix, i);
+    if (const Source* source = op_case.in[i].source.get(); source != nullptr) {
+      append(made, entry_of(source->kind), source->op_case, name + ".");
+      in.push_back(made.out[source->output]);
+      continue;
+    }
+    const Role role = is_floating(site.in[i].dtype) ? Role::parameter
+                      : overwrites(site, i)         ? Role::state
+                                                    : Role::input;
+    in.push_back(made.graph.declare(role, site.in[i], name));
+    made.leaves.push_back({name, site.in[i], elements[i]});
+  }
+  made.in = in;
+  made.out = made.graph.apply(op.kind, std::move(in), op_case.attrs);
+}
+
 }  // namespace
 
-OpGraph make_op_graph(OpKind kind, const Attrs& attrs, const std::vector<TensorType>& in) {
+OpGraph make_op_graph(const OpEntry& op, const OpCase& op_case) {
   OpGraph made;
-  const auto& overwrites = op_def(kind).overwrites;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const bool overwritten = std::find(overwrites.begin(), overwrites.end(),
-                                       static_cast<std::int8_t>(i)) != overwrites.end();
-    const Role role = is_floating(in[i].dtype) ? Role::parameter
-                      : overwritten            ? Role::state
-                                               : Role::input;
-    made.in.push_back(made.graph.declare(role, in[i], fmt::format("in{}", i)));
-  }
-  made.out = made.graph.apply(kind, made.in, attrs);
+  append(made, op, op_case, "");
   return made;
 }
 
@@ -43,6 +62,10 @@ GraphRun::GraphRun(Backend& backend, Mode mode, const Graph& graph)
 
 void GraphRun::write(std::string_view declared_name, const Bytes& bytes) {
   memory_.write(*stream_, declared_name, bytes);
+}
+
+void GraphRun::write(const std::vector<Leaf>& leaves) {
+  for (const Leaf& leaf : leaves) write(leaf.name, bytes_of(leaf.elements, leaf.type.dtype));
 }
 
 void GraphRun::step() {

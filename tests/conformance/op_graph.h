@@ -7,17 +7,26 @@
 #include <vector>
 
 #include "backends/execution/executor.h"
-#include "tests/conformance/run_op.h"
+#include "tests/conformance/cells.h"
 
 namespace stepscope::conformance {
 
+// What is declared in a graph, and the elements to write there.
+struct Leaf {
+  std::string name;
+  TensorType type;
+  std::vector<double> elements;
+};
+
 // Inputs are declared as in0, in1, ... : floating ones as parameters, so that they may be
-// overwritten and have gradients, others as inputs, or as states where the op overwrites them.
+// overwritten and have gradients, others as inputs, or as states where the op overwrites them. An
+// input that another op makes is made by that op in front, of in1.in0, in1.in1, ...
 struct OpGraph {
   Graph graph;
   std::vector<ValueId> in, out;
+  std::vector<Leaf> leaves;
 };
-OpGraph make_op_graph(OpKind kind, const Attrs& attrs, const std::vector<TensorType>& in);
+OpGraph make_op_graph(const OpEntry& op, const OpCase& op_case);
 
 // A graph on a backend in a mode, with a model segment of its own.
 class GraphRun {
@@ -25,6 +34,7 @@ class GraphRun {
   GraphRun(Backend& backend, Mode mode, const Graph& graph);
 
   void write(std::string_view declared_name, const Bytes& bytes);
+  void write(const std::vector<Leaf>& leaves);
   void step();
   // A declared or kept value.
   Bytes read(std::string_view value_name);

@@ -67,16 +67,16 @@ class Image {
   }
 
   void lay_out() {
-    const OpDef& def = op_def(kernel_.site().kind);
+    const OpSite& site = kernel_.site();
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const bool shared = options_.shared_inputs && i == 1;
       operand_.push_back(shared ? operand_[0] : append(fmt::format("input {}", i), inputs_[i]));
       written_.push_back(false);
     }
-    for (std::size_t k = 0; k < kernel_.site().out.size(); ++k) {
-      const int over = k == 0 && options_.in_place >= 0 ? options_.in_place
-                       : k < def.overwrites.size()      ? def.overwrites[k]
-                                                        : -1;
+    for (std::size_t k = 0; k < site.out.size(); ++k) {
+      const int over = k == 0 && options_.in_place >= 0
+                           ? options_.in_place
+                           : overwritten_input(site.kind, site.attrs, site.in.size(), k);
       if (over >= 0) {
         const std::size_t range = operand_[static_cast<std::size_t>(over)];
         for (std::size_t i = 0; i < inputs_.size(); ++i) {

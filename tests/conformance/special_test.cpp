@@ -37,19 +37,15 @@ TEST_P(SpecialValues, AsWritten) {
   std::string unsupported;
   for (const SpecialCase& special : op->table.specials) {
     SCOPED_TRACE(special.name);
-    std::vector<TensorType> types;
-    Elements inputs;
-    for (const SpecialCase::Values& values : special.in) {
-      types.push_back(values.type);
-      inputs.push_back(values.elements);
-    }
-    const OpSite site = site_of(op->kind, special.attrs, types, DType::f32);
-    const Lowered lowered = lower(under_test, site);
+    const OpCase op_case = as_case(special);
+    const OpSite site = site_of(*op, op_case);
+    const Lowered lowered = lower(under_test, *op, op_case);
     if (lowered.kernel == nullptr) {
       unsupported = lowered.reason;
       continue;
     }
-    const RunResult result = run_op(under_test, *lowered.kernel, input_bytes(site, inputs));
+    const RunResult result =
+        run_op(under_test, *lowered.kernel, input_bytes(under_test, *op, op_case));
     const Agreement agreement = std::max(op->table.agreement, special.agreement);
     EXPECT_TRUE(as_written(agreement, output_elements(site, result.outputs), special.out));
     EXPECT_TRUE(result.damage.empty()) << result.damage.front();

@@ -38,6 +38,16 @@ inline constexpr double kOracleSlack = 1.0 + 0x1p-20;
 // gamma(roundings) |y|: for results that are a product of rounded factors.
 Bound relative(std::int64_t roundings);
 
+// gamma(roundings), but 0 for none or fewer: of sums with one term.
+inline double gamma_of_sum(std::int64_t roundings) {
+  return roundings > 0 ? gamma(roundings) : 0.0;
+}
+
+// What an op makes of the absolute values of some of the inputs, in f64 by the reference: of a sum
+// of products the sum of their sizes, which bounds are proportional to.
+std::vector<double> magnitudes(OpKind kind, const Attrs& attrs, const Oracle& oracle,
+                               const std::vector<std::size_t>& inputs, std::size_t output = 0);
+
 // f(i) for each element i of output `output`.
 template <class F>
 std::vector<double> each_element(const Oracle& oracle, std::size_t output, F f) {
