@@ -43,6 +43,9 @@ void append(Chain& chain, const Op& op, std::size_t i, ValueId current) {
   chain.ops.push_back(i);
 }
 
+// Ends of a chain that need no note of their own.
+constexpr std::string_view kNoLink = "no link follows", kFull = "it is full";
+
 // Why the chain ends behind its last op; empty: its reader, `next`, is another link.
 std::string end_of(const Rewrite& rewrite, const Chain& chain, std::size_t& next) {
   const ValueId current = rewrite.op(chain.ops.back()).outputs[0];
@@ -50,7 +53,7 @@ std::string end_of(const Rewrite& rewrite, const Chain& chain, std::size_t& next
   const bool link_follows = std::any_of(readers.begin(), readers.end(), [&](std::size_t reader) {
     return is_link(rewrite.op(reader)) && !rewrite.gone(reader);
   });
-  if (!link_follows) return "no link follows";
+  if (!link_follows) return std::string(kNoLink);
   next = readers.front();
   if (rewrite.uses().kept(current)) return rewrite.uses().why_not_inside(current);
   if (readers.back() != next) return rewrite.uses().why_not_inside(current);
@@ -61,13 +64,12 @@ std::string end_of(const Rewrite& rewrite, const Chain& chain, std::size_t& next
        op.inputs[0] != op.inputs[1])) {
     return fmt::format("{} is read under another shape", rewrite.graph().label(current));
   }
-  if (chain.ops.size() == kMaxChainSteps) {
-    return fmt::format("a chain has {} links at most", kMaxChainSteps);
-  }
+  if (chain.ops.size() == kMaxChainSteps) return std::string(kFull);
   return {};
 }
 
-void chain_from(Rewrite& rewrite, std::size_t first) {
+// Answers whether the chain had to end because it was full.
+bool chain_from(Rewrite& rewrite, std::size_t first) {
   Chain chain;
   const ValueId x = rewrite.op(first).inputs[0];
   chain.inputs.push_back(x);
@@ -79,24 +81,30 @@ void chain_from(Rewrite& rewrite, std::size_t first) {
     append(chain, rewrite.op(next), next, rewrite.op(chain.ops.back()).outputs[0]);
   }
   const ValueId last = rewrite.op(chain.ops.back()).outputs[0];
-  if (reason != "no link follows") {
+  const bool full = reason == kFull;
+  if (!full && reason != kNoLink) {
     rewrite.note(fmt::format("the chain ends at {} {}: {}", name(rewrite.op(chain.ops.back()).kind),
                              rewrite.graph().label(last), reason));
   }
-  if (chain.ops.size() < 2) return;
+  if (chain.ops.size() < 2) return full;
   reason = rewrite.replace(
       chain.ops,
       {OpKind::PointwiseChain, chain.attrs, chain.inputs, {last}, rewrite.phases(chain.ops)});
-  if (reason.empty()) return;
+  if (reason.empty()) return full;
   rewrite.note(fmt::format("the chain to {} stays apart: {}", rewrite.graph().label(last), reason));
+  return full;
 }
 
 }  // namespace
 
 PassResult fuse_pointwise(const Graph& graph) {
   Rewrite rewrite(graph);
+  std::size_t full = 0;
   for (std::size_t i = 0; i < graph.ops().size(); ++i) {
-    if (is_link(graph.ops()[i]) && !rewrite.gone(i)) chain_from(rewrite, i);
+    if (is_link(graph.ops()[i]) && !rewrite.gone(i) && chain_from(rewrite, i)) ++full;
+  }
+  if (full > 0) {
+    rewrite.note(fmt::format("chains of {} links go on in another one: {}", kMaxChainSteps, full));
   }
   return rewrite.finish("no two pointwise ops follow each other");
 }
