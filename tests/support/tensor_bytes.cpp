@@ -19,9 +19,10 @@ void with_element(DType dtype, Visit&& visit) {
       return visit(float{});
     case DType::i32:
       return visit(std::int32_t{});
+    case DType::u8:
+      return visit(std::uint8_t{});
     case DType::bf16:
     case DType::f16:
-    case DType::u8:
       break;
   }
   fail(Fault::bad_input, "tensor bytes: {} is not written by any test", name(dtype));

@@ -10,7 +10,7 @@
 
 namespace stepscope::test {
 
-// Rounded to f32 or f64, or truncated to i32; others fail the test.
+// Rounded to f32 or f64, or truncated to i32 or u8; others fail the test.
 std::vector<std::byte> to_bytes(std::span<const double> elements, DType dtype);
 std::vector<double> to_doubles(std::span<const std::byte> bytes, DType dtype);
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/backends/random/error_bound.h"
 
+#include <algorithm>
+#include <array>
+
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 #include "tests/backends/random/error_rules.h"
@@ -9,56 +12,67 @@
 namespace stepscope::test {
 namespace {
 
-void apply_rule(const rules::Call& call) {
-  switch (call.op.kind) {
-    case OpKind::MatMul:
-      return rules::matmul(call);
-    case OpKind::AddBias:
-      return rules::add_bias(call);
-    case OpKind::Add:
-    case OpKind::Sub:
-      return rules::add(call);
-    case OpKind::Mul:
-      return rules::mul(call);
-    case OpKind::Scale:
-      return rules::scale(call);
-    case OpKind::Fill:
-      return rules::fill(call);
-    case OpKind::Relu:
-      return rules::relu(call);
-    case OpKind::ReluGrad:
-      return rules::relu_grad(call);
-    case OpKind::Tanh:
-      return rules::tanh(call);
-    case OpKind::TanhGrad:
-      return rules::tanh_grad(call);
-    case OpKind::Sigmoid:
-      return rules::sigmoid(call);
-    case OpKind::SigmoidGrad:
-      return rules::sigmoid_grad(call);
-    case OpKind::ReduceSum:
-      return rules::reduce_sum(call);
-    case OpKind::Broadcast:
-      return rules::broadcast(call);
-    case OpKind::SoftmaxCrossEntropy:
-      return rules::softmax_cross_entropy(call);
-    case OpKind::SoftmaxCrossEntropyGrad:
-      return rules::softmax_cross_entropy_grad(call);
-    case OpKind::Argmax:
-    case OpKind::CorrectCount:
-      return rules::first_largest(call);
-    case OpKind::SgdUpdate:
-      return rules::sgd(call);
-    case OpKind::MomentumUpdate:
-      return rules::momentum(call);
-    case OpKind::AdamUpdate:
-      return rules::adam(call);
-    default:
-      fail(Fault::unsupported, "error bound: no rule for {}", name(call.op.kind));
-  }
-}
+struct RuleOf {
+  OpKind kind;
+  void (*rule)(const rules::Call&);
+};
+
+constexpr std::array kRules = {
+    RuleOf{OpKind::MatMul, rules::product},
+    RuleOf{OpKind::Conv2d, rules::product},
+    RuleOf{OpKind::Conv2dInputGrad, rules::product},
+    RuleOf{OpKind::Conv2dWeightGrad, rules::product},
+    RuleOf{OpKind::ReduceSum, rules::sum},
+    RuleOf{OpKind::BiasGrad, rules::sum},
+    RuleOf{OpKind::ScatterAdd, rules::sum},
+    RuleOf{OpKind::MaxPoolGrad, rules::sum},
+    RuleOf{OpKind::AvgPool, rules::mean},
+    RuleOf{OpKind::AvgPoolGrad, rules::mean},
+    RuleOf{OpKind::Gather, rules::gather},
+    RuleOf{OpKind::Broadcast, rules::broadcast},
+    RuleOf{OpKind::AddBias, rules::add_bias},
+    RuleOf{OpKind::Add, rules::add},
+    RuleOf{OpKind::Sub, rules::add},
+    RuleOf{OpKind::Mul, rules::mul},
+    RuleOf{OpKind::Scale, rules::scale},
+    RuleOf{OpKind::Fill, rules::fill},
+    RuleOf{OpKind::Relu, rules::relu},
+    RuleOf{OpKind::ReluGrad, rules::relu_grad},
+    RuleOf{OpKind::Tanh, rules::tanh},
+    RuleOf{OpKind::TanhGrad, rules::tanh_grad},
+    RuleOf{OpKind::Sigmoid, rules::sigmoid},
+    RuleOf{OpKind::SigmoidGrad, rules::sigmoid_grad},
+    RuleOf{OpKind::MaxPool, rules::max_pool},
+    RuleOf{OpKind::Cast, rules::cast},
+    RuleOf{OpKind::Reorder, rules::reorder},
+    RuleOf{OpKind::SoftmaxCrossEntropy, rules::softmax_cross_entropy},
+    RuleOf{OpKind::SoftmaxCrossEntropyGrad, rules::softmax_cross_entropy_grad},
+    RuleOf{OpKind::Argmax, rules::first_largest},
+    RuleOf{OpKind::CorrectCount, rules::first_largest},
+    RuleOf{OpKind::Linear, rules::product_with_bias},
+    RuleOf{OpKind::Conv2dBias, rules::product_with_bias},
+    RuleOf{OpKind::MatMulReluGrad, rules::gated_product},
+    RuleOf{OpKind::Conv2dInputReluGrad, rules::gated_product},
+    RuleOf{OpKind::MaxPoolReluGrad, rules::gated_max_pool_grad},
+    RuleOf{OpKind::MatMulBiasGrad, rules::product_with_sums},
+    RuleOf{OpKind::Conv2dWeightBiasGrad, rules::product_with_sums},
+    RuleOf{OpKind::MatMulUpdate, rules::product_update},
+    RuleOf{OpKind::Conv2dWeightUpdate, rules::product_update},
+    RuleOf{OpKind::SoftmaxCrossEntropyWithGrad, rules::loss_with_grad},
+    RuleOf{OpKind::PointwiseChain, rules::pointwise_chain},
+    RuleOf{OpKind::SgdUpdate, rules::sgd},
+    RuleOf{OpKind::MomentumUpdate, rules::momentum},
+    RuleOf{OpKind::AdamUpdate, rules::adam},
+};
 
 }  // namespace
+
+void rules::apply(const Call& call) {
+  const auto* const found = std::ranges::find(kRules, call.op.kind, &RuleOf::kind);
+  check(found != kRules.end(), Fault::unsupported, "error bound: no rule for {}",
+        name(call.op.kind));
+  found->rule(call);
+}
 
 ErrorBound::ErrorBound(const Oracle& oracle)
     : oracle_(oracle), errors_(oracle.graph().values().size()) {
@@ -80,9 +94,9 @@ void ErrorBound::follow(const Op& op) {
   }
   for (const ValueId id : op.outputs) {
     call.out.push_back({oracle_.elements(id), errors_[static_cast<std::size_t>(id.index)],
-                        oracle_.graph().type(id)});
+                        oracle_.graph().type(id), oracle_.integers(id)});
   }
-  apply_rule(call);
+  rules::apply(call);
 }
 
 void ErrorBound::finish_step() {

@@ -21,7 +21,7 @@ inline constexpr double kFunction = 16 * kUnit;
 // Of n roundings one after the other, in units of the exact result.
 inline double gamma(double n) { return n * kUnit / (1.0 - n * kUnit); }
 
-// An operand, element by element. `value` is empty for integers.
+// An operand, element by element. `value` is empty for integers and for the winners of a pool.
 struct Input {
   std::span<const double> value;
   std::span<const double> error;
@@ -36,6 +36,7 @@ struct Output {
   std::span<const double> value;
   std::span<double> error;
   TensorType type;
+  std::span<const std::int32_t> integers;
 
   // `passed_on`: what the errors of the inputs do to the exact op; `rounding`: relative, of the op
   // itself. A result that is exactly zero whatever the inputs are stays so.
@@ -52,10 +53,19 @@ struct Call {
   bool& ambiguous;
 };
 
-void matmul(const Call& call);
+// By the kind of the op; throws unsupported where there is no rule.
+void apply(const Call& call);
+
+void product(const Call& call);  // MatMul, Conv2d and its gradients
 void add_bias(const Call& call);
-void reduce_sum(const Call& call);
+void sum(const Call& call);   // ReduceSum, BiasGrad, ScatterAdd, MaxPoolGrad
+void mean(const Call& call);  // AvgPool and its gradient
+void gather(const Call& call);
 void broadcast(const Call& call);
+
+void max_pool(const Call& call);
+void cast(const Call& call);
+void reorder(const Call& call);
 
 void add(const Call& call);  // and Sub
 void mul(const Call& call);
@@ -71,6 +81,14 @@ void sigmoid_grad(const Call& call);
 void softmax_cross_entropy(const Call& call);
 void softmax_cross_entropy_grad(const Call& call);
 void first_largest(const Call& call);  // Argmax and CorrectCount
+
+void product_with_bias(const Call& call);  // Linear, Conv2dBias
+void gated_product(const Call& call);      // MatMulReluGrad, Conv2dInputReluGrad
+void gated_max_pool_grad(const Call& call);
+void product_with_sums(const Call& call);  // MatMulBiasGrad, Conv2dWeightBiasGrad
+void product_update(const Call& call);     // MatMulUpdate, Conv2dWeightUpdate
+void loss_with_grad(const Call& call);
+void pointwise_chain(const Call& call);
 
 void sgd(const Call& call);
 void momentum(const Call& call);

@@ -31,8 +31,8 @@ std::string visible_name(const Graph& graph, ValueId id) {
 
 class Judge {
  public:
-  explicit Judge(const RandomProgram& program)
-      : program_(program), graph_(program.graph), oracle_(graph_), bound_(oracle_) {}
+  Judge(const RandomProgram& program, const Graph& graph)
+      : program_(program), graph_(graph), oracle_(graph_), bound_(oracle_) {}
 
   // Nothing when the program cannot be judged.
   std::optional<std::vector<ExpectedStep>> run() {
@@ -53,7 +53,8 @@ class Judge {
     for (const ValueId id : graph_.ids()) {
       const Value& value = graph_.value(id);
       if (!is_declared(value) || (step > 0 && value.role != Role::input)) continue;
-      oracle_.write(id, elements_of(program_, id, step));
+      // The draws belong to the program as it was made: passes number values anew.
+      oracle_.write(id, elements_of(program_, *program_.graph.find(value.name), step));
     }
   }
 
@@ -88,25 +89,52 @@ class Judge {
   bool can_be_judged_ = true;
 };
 
+// An element in f64 is off by no more than the bound on what f32 may be off by, in the unit of f64,
+// which is 2^29 times smaller: twice that, since both are in f64.
+std::string disagreement_of(const std::vector<ExpectedStep>& a,
+                            const std::vector<ExpectedStep>& b) {
+  for (std::size_t step = 0; step < a.size(); ++step) {
+    if (a[step].size() != b[step].size()) return fmt::format("step {}: other values", step);
+    for (const auto& [name, one] : a[step]) {
+      const Expected& other = b[step].at(name);
+      for (std::size_t i = 0; i < one.value.size(); ++i) {
+        const double allowed = std::ldexp(one.bound[i] + other.bound[i], -28);
+        if (std::abs(one.value[i] - other.value[i]) <= allowed) continue;
+        return fmt::format("step {}: {}[{}] is {} unfused, {} fused, allowed {}", step, name, i,
+                           one.value[i], other.value[i], allowed);
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 JudgedProgram make_judged(Contents contents, std::uint64_t seed) {
   for (std::uint64_t attempt = 0;; ++attempt) {
     RandomProgram program = make_program(contents, seed, attempt);
-    if (auto steps = Judge(program).run()) {
-      return {std::move(program), std::move(*steps), attempt + 1};
-    }
+    auto unfused = Judge(program, program.graph).run();
+    if (!unfused) continue;
+    const Graph graph = executed_graph(program, Variant::fused);
+    auto fused = Judge(program, graph).run();
+    if (!fused) continue;
+    std::string disagreement = disagreement_of(*unfused, *fused);
+    return {std::move(program), std::move(*unfused), std::move(*fused), std::move(disagreement),
+            attempt + 1};
   }
 }
 
-Graph executed_graph(const RandomProgram& program) {
+Graph executed_graph(const RandomProgram& program, Variant variant, LayoutChooser* layouts) {
+  if (variant == Variant::fused) {
+    return run_passes(program.graph, passes_for(program.fusion, layouts)).graph;
+  }
   if (!program.with_passes) return program.graph;
   return run_passes(program.graph, standard_passes()).graph;
 }
 
-Observed run_program(Backend& backend, const JudgedProgram& judged, Mode mode) {
+Observed run_program(Backend& backend, const JudgedProgram& judged, Variant variant, Mode mode) {
   const RandomProgram& program = judged.program;
-  Rig rig(backend, executed_graph(program));
+  Rig rig(backend, executed_graph(program, variant, backend.layouts()));
   rig.stream().keep_log(rig.graph().ops().size() * kSteps, LogOperands::copied);
   const auto executor = rig.executor(mode);
   const Counters before = rig.stream().counters();
@@ -119,7 +147,7 @@ Observed run_program(Backend& backend, const JudgedProgram& judged, Mode mode) {
     }
     executor->enqueue(rig.stream());
     observed.emplace_back();
-    for (const auto& [name, expected] : judged.steps[step]) {
+    for (const auto& [name, expected] : judged.steps(variant)[step]) {
       observed.back()[name] = rig.read_bytes(*executor, name);
     }
   }
@@ -128,9 +156,10 @@ Observed run_program(Backend& backend, const JudgedProgram& judged, Mode mode) {
   return observed;
 }
 
-std::string first_violation(const JudgedProgram& judged, const Observed& observed) {
+std::string first_violation(const JudgedProgram& judged, Variant variant,
+                            const Observed& observed) {
   for (std::size_t step = 0; step < observed.size(); ++step) {
-    for (const auto& [name, expected] : judged.steps[step]) {
+    for (const auto& [name, expected] : judged.steps(variant)[step]) {
       const Graph& graph = judged.program.graph;
       const std::vector<double> seen =
           to_doubles(observed[step].at(name), graph.type(*graph.find(name)).dtype);

@@ -18,27 +18,39 @@ struct Expected {
 };
 using ExpectedStep = std::map<std::string, Expected>;
 
+enum class Variant { unfused, fused };
+
 struct JudgedProgram {
   RandomProgram program;
-  std::vector<ExpectedStep> steps;
+  std::vector<ExpectedStep> unfused, fused;
+  // What the fused graph gives in f64 other than the unfused one; empty: nothing.
+  std::string disagreement;
   std::uint64_t attempts = 1;  // programs made until one could be judged
+
+  const std::vector<ExpectedStep>& steps(Variant variant) const {
+    return variant == Variant::unfused ? unfused : fused;
+  }
 };
 
 // Contents::dyadic: programs in which every op of every step is exact in f32; every bound is zero.
-// Contents::real: programs that meet no kink.
+// Contents::real: programs that meet no kink. Fused or not: each graph is judged op by op, with
+// bounds of its own, since a fused op rounds elsewhere than its parts do (a sum may begin with the
+// bias, and SGD that is folded multiplies by the rate earlier).
 JudgedProgram make_judged(Contents contents, std::uint64_t seed);
 
 // The bits of everything that can be seen, after each step.
 using Observed = std::vector<std::map<std::string, std::vector<std::byte>>>;
 
-// The graph that is executed: with_passes decides.
-Graph executed_graph(const RandomProgram& program);
+// The graph that is executed: unfused, with_passes decides; fused, the chosen passes, in the
+// layouts that the chooser wants if there is one.
+Graph executed_graph(const RandomProgram& program, Variant variant,
+                     LayoutChooser* layouts = nullptr);
 
 // Compiles and runs the program, and reconciles counters, log and addresses with it.
-Observed run_program(Backend& backend, const JudgedProgram& judged, Mode mode);
+Observed run_program(Backend& backend, const JudgedProgram& judged, Variant variant, Mode mode);
 
 // The first observation off its bound; empty when there is none.
-std::string first_violation(const JudgedProgram& judged, const Observed& observed);
+std::string first_violation(const JudgedProgram& judged, Variant variant, const Observed& observed);
 // The first value of which two runs have different bits.
 std::string first_difference(const Observed& a, const Observed& b);
 

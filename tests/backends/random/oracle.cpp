@@ -8,13 +8,14 @@
 namespace stepscope::test {
 namespace {
 
-TensorType wide(const TensorType& type) {
-  return {type.shape, type.dtype == DType::f32 ? DType::f64 : type.dtype};
-}
+DType wide(DType dtype) { return dtype == DType::f32 ? DType::f64 : dtype; }
+
+TensorType wide(const TensorType& type) { return {type.shape, wide(type.dtype)}; }
 
 OpSite wide_site(const Graph& graph, const Op& op) {
   OpSite site{op.kind, op.attrs, {}, {}};
   if (auto* fill = std::get_if<FillAttrs>(&site.attrs)) fill->type = wide(fill->type);
+  if (auto* cast = std::get_if<CastAttrs>(&site.attrs)) cast->to = wide(cast->to);
   for (const ValueId id : op.inputs) site.in.push_back(wide(graph.type(id)));
   for (const ValueId id : op.outputs) site.out.push_back(wide(graph.type(id)));
   return site;
@@ -23,8 +24,8 @@ OpSite wide_site(const Graph& graph, const Op& op) {
 }  // namespace
 
 std::byte* Oracle::Content::data() {
-  return integers.empty() ? reinterpret_cast<std::byte*>(elements.data())
-                          : reinterpret_cast<std::byte*>(integers.data());
+  if (!elements.empty()) return reinterpret_cast<std::byte*>(elements.data());
+  return integers.empty() ? bytes.data() : reinterpret_cast<std::byte*>(integers.data());
 }
 
 Oracle::Oracle(const Graph& graph)
@@ -35,12 +36,23 @@ Oracle::Oracle(const Graph& graph)
   for (const Op& op : graph.ops()) kernels_.push_back(backend_->lower(wide_site(graph, op)));
   for (const ValueId id : graph.ids()) {
     if (graph.value(id).sharing == Sharing::view) continue;
-    const auto count = static_cast<std::size_t>(graph.type(id).shape.elements());
-    if (graph.type(id).dtype == DType::i32) {
-      content(id).integers.resize(count);
-    } else {
-      content(id).elements.resize(count);
-    }
+    make_room(id);
+  }
+}
+
+void Oracle::make_room(ValueId id) {
+  const Value& value = graph_.value(id);
+  const auto count = static_cast<std::size_t>(value.type.shape.elements());
+  if (value.role == Role::saved) {
+    // What the reference saves are numbers of type i32.
+    const std::size_t bytes = kernels_[static_cast<std::size_t>(value.producer)]->needs().saved;
+    content(id).integers.resize(bytes / sizeof(std::int32_t));
+  } else if (value.type.dtype == DType::i32) {
+    content(id).integers.resize(count);
+  } else if (value.type.dtype == DType::u8) {
+    content(id).bytes.resize(count);
+  } else {
+    content(id).elements.resize(count);
   }
 }
 
@@ -62,8 +74,8 @@ void Oracle::step(const std::function<void(const Op&)>& after) {
       const ValueId id = op.outputs[k];
       if (graph_.value(id).sharing == Sharing::overwrite) {
         // An update reads the parameter through its output: it gets a copy of the old content.
-        const auto old = static_cast<std::size_t>(op_def(op.kind).overwrites[k]);
-        content(id) = content(op.inputs[old]);
+        const int old = overwritten_input(op.kind, op.attrs, op.inputs.size(), k);
+        content(id) = content(op.inputs[static_cast<std::size_t>(old)]);
       }
       operands.push_back(content(id).data());
     }
@@ -88,8 +100,10 @@ std::span<const std::int32_t> Oracle::integers(ValueId id) const { return conten
 
 std::vector<double> Oracle::as_doubles(ValueId id) const {
   const Content& from = content(id);
-  if (from.integers.empty()) return from.elements;
-  return {from.integers.begin(), from.integers.end()};
+  if (!from.elements.empty()) return from.elements;
+  std::vector<double> numbers(from.integers.begin(), from.integers.end());
+  for (const std::byte each : from.bytes) numbers.push_back(std::to_integer<int>(each));
+  return numbers;
 }
 
 }  // namespace stepscope::test

@@ -29,6 +29,7 @@ class Oracle {
   const Graph& graph() const { return graph_; }
   // Of any value, in the version that its id names.
   std::span<const double> elements(ValueId id) const;
+  // Of an i32 value, or where the winners of a MaxPool lie: h * W + w for each window.
   std::span<const std::int32_t> integers(ValueId id) const;
   // Floating or not, as doubles.
   std::vector<double> as_doubles(ValueId id) const;
@@ -37,9 +38,11 @@ class Oracle {
   struct Content {
     std::vector<double> elements;
     std::vector<std::int32_t> integers;
+    std::vector<std::byte> bytes;
     std::byte* data();
   };
 
+  void make_room(ValueId id);
   Content& content(ValueId id) {
     return contents_[static_cast<std::size_t>(graph_.source(id).index)];
   }

@@ -10,8 +10,8 @@ namespace stepscope::test {
 
 class PlantedBackend final : public HostBackend {
  public:
-  // How the first output of an op comes out, given what it should be.
-  using Change = void (*)(std::span<float> elements);
+  // What happens to the outputs of an op, which are right as it finds them.
+  using Change = void (*)(const OpSite& site, std::byte* const* operands);
 
   PlantedBackend(OpKind kind, Change change);
   std::unique_ptr<Kernel> lower(const OpSite& site) override;

@@ -8,7 +8,8 @@
 
 namespace stepscope::test {
 
-// A sanitizer slows everything down tenfold and looks for something else: a tenth is enough for it.
-inline constexpr std::uint64_t kPrograms = STEPSCOPE_ASAN != 0 ? 50 : 500;
+// A sanitizer slows everything down tenfold and looks for something else: a twentieth is enough for
+// it.
+inline constexpr std::uint64_t kPrograms = STEPSCOPE_ASAN != 0 ? 50 : 1000;
 
 }  // namespace stepscope::test

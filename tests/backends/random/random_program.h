@@ -1,14 +1,16 @@
-// Random training steps: forward ops with fan-out and views, a loss, its gradients, chains of
-// updates, readers of what was updated, several kept values. The same seed gives the same program
-// everywhere.
+// Random training steps: forward ops with fan-out and views, images, rows by index, casts; a loss,
+// its gradients, chains of updates, readers of what was updated, several kept values. The same seed
+// gives the same program everywhere.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "graph/passes/fusion.h"
 #include "ops/ir/graph.h"
 
 namespace stepscope::test {
@@ -25,8 +27,10 @@ struct RandomProgram {
   std::uint64_t seed = 0;
   Contents contents = Contents::dyadic;
   Graph graph;               // verified
-  bool with_passes = false;  // run the standard passes before execution
-  std::int64_t classes = 2;  // labels lie in [0, classes)
+  bool with_passes = false;  // run the standard passes before execution, where it is not fused
+  FusionChoice fusion;       // how it is fused, where it is
+  // Of inputs that are whole numbers, by name: they lie in [0, bound).
+  std::map<std::string, std::int64_t> bounds;
 };
 
 // `attempt` tells programs of one seed apart: the next one is made when one cannot be judged.

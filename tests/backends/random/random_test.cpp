@@ -1,5 +1,6 @@
-// Random programs in every mode on every backend that computes: equal to the oracle where nothing
-// rounds, within the error bound where something does, and equal bits between modes always.
+// Random programs in every mode on every backend that computes, unfused and fused: equal to the
+// oracle where nothing rounds, within the error bound where something does, and equal bits between
+// modes always.
 //
 // A failure prints its seed N: STEPSCOPE_RANDOM_SEED=N random_test --gtest_filter='OneSeed.*'
 // SPDX-License-Identifier: Apache-2.0
@@ -20,6 +21,7 @@ using test::Contents;
 using test::JudgedProgram;
 using test::kPrograms;
 using test::Observed;
+using test::Variant;
 
 constexpr std::array kModes = {Mode::eager, Mode::planned, Mode::graph};
 
@@ -27,17 +29,26 @@ constexpr std::uint64_t kShards = 10;
 
 // Against the oracle number by number: a zero may have either sign, since that depends on how a sum
 // begins. Between modes bit by bit.
+void expect_right(const JudgedProgram& judged, Backend& backend, Variant variant) {
+  Observed eager;
+  for (const Mode mode : kModes) {
+    SCOPED_TRACE(fmt::format("{} {} {}\n{}", backend.name(), stepscope::name(mode),
+                             variant == Variant::fused ? "fused" : "unfused",
+                             describe(judged.program)));
+    const Observed observed = run_program(backend, judged, variant, mode);
+    if (mode == Mode::eager) eager = observed;
+    EXPECT_EQ(first_violation(judged, variant, observed), "");
+    EXPECT_EQ(test::first_difference(eager, observed), "");
+  }
+}
+
 void expect_right(Contents contents, std::uint64_t seed) {
   const JudgedProgram judged = make_judged(contents, seed);
+  EXPECT_EQ(judged.disagreement, "") << describe(judged.program);
   for (const std::string& name : test::computing_backends()) {
     const auto backend = test::make_backend({name, 1});
-    Observed eager;
-    for (const Mode mode : kModes) {
-      SCOPED_TRACE(fmt::format("{} {}\n{}", name, stepscope::name(mode), describe(judged.program)));
-      const Observed observed = run_program(*backend, judged, mode);
-      if (mode == Mode::eager) eager = observed;
-      EXPECT_EQ(first_violation(judged, observed), "");
-      EXPECT_EQ(test::first_difference(eager, observed), "");
+    for (const Variant variant : {Variant::unfused, Variant::fused}) {
+      expect_right(judged, *backend, variant);
     }
   }
 }

@@ -1,0 +1,150 @@
+// Whether the random programs find an error that is planted: a number off by a little in one kind
+// of op, or a rule of an op taken another way.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ops/ir/op_def.h"
+#include "tests/backends/random/judged_program.h"
+#include "tests/backends/random/planted_backend.h"
+#include "tests/backends/random/terms.h"
+
+namespace stepscope {
+namespace {
+
+using test::Contents;
+using test::JudgedProgram;
+using test::Variant;
+
+// How often some kind of op is executed, and how often that is told of a backend whose op of that
+// kind is changed.
+struct Found {
+  int runs = 0;
+  int found = 0;
+};
+
+Found plant(std::span<const JudgedProgram> programs, OpKind kind,
+            test::PlantedBackend::Change change) {
+  test::PlantedBackend backend(kind, change);
+  Found result;
+  for (const JudgedProgram& judged : programs) {
+    for (const Variant variant : {Variant::unfused, Variant::fused}) {
+      const Graph graph = executed_graph(judged.program, variant);
+      if (std::ranges::count(graph.ops(), kind, &Op::kind) == 0) continue;
+      ++result.runs;
+      const auto observed = run_program(backend, judged, variant, Mode::planned);
+      result.found += first_violation(judged, variant, observed).empty() ? 0 : 1;
+    }
+  }
+  fmt::print("{}: {} of {}\n", name(kind), result.found, result.runs);
+  return result;
+}
+
+std::vector<JudgedProgram> first_programs(Contents contents) {
+  std::vector<JudgedProgram> programs;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) programs.push_back(make_judged(contents, seed));
+  return programs;
+}
+
+template <class Element>
+std::span<Element> first_output(const OpSite& site, std::byte* const* operands) {
+  return {reinterpret_cast<Element*>(operands[site.in.size()]),
+          static_cast<std::size_t>(site.out[0].shape.elements())};
+}
+
+// One element off by one unit in the last place.
+void bump(const OpSite& site, std::byte* const* operands) {
+  const std::size_t middle = first_output<std::byte>(site, operands).size() / 2;
+  if (site.out[0].dtype == DType::f32) {
+    float& element = first_output<float>(site, operands)[middle];
+    element = std::nextafter(element, 1e30F);
+  } else if (site.out[0].dtype == DType::f64) {
+    first_output<double>(site, operands)[middle] += 1.0;
+  } else if (site.out[0].dtype == DType::i32) {
+    first_output<std::int32_t>(site, operands)[middle] += 1;
+  } else {
+    first_output<std::byte>(site, operands)[middle] ^= std::byte{1};
+  }
+}
+
+// All of them off by a thousandth, or by one.
+void enlarge(const OpSite& site, std::byte* const* operands) {
+  if (site.out[0].dtype != DType::f32) return bump(site, operands);
+  for (float& element : first_output<float>(site, operands)) element *= 1.001F;
+}
+
+// Every kind that the programs execute at all, apart from those that are judged to be ambiguous
+// where they would differ.
+std::vector<OpKind> executed_kinds(std::span<const JudgedProgram> programs) {
+  std::vector<int> times(kBuiltinOps);
+  for (const JudgedProgram& judged : programs) {
+    for (const Variant variant : {Variant::unfused, Variant::fused}) {
+      const Graph graph = executed_graph(judged.program, variant);
+      for (const Op& op : graph.ops()) ++times[static_cast<std::size_t>(op.kind)];
+    }
+  }
+  std::vector<OpKind> kinds;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i] > 0) kinds.push_back(static_cast<OpKind>(i));
+  }
+  return kinds;
+}
+
+void expect_found(Contents contents, std::size_t least_kinds, test::PlantedBackend::Change change) {
+  const auto programs = first_programs(contents);
+  const auto kinds = executed_kinds(programs);
+  EXPECT_GE(kinds.size(), least_kinds);
+  for (const OpKind kind : kinds) {
+    const auto [runs, found] = plant(programs, kind, change);
+    EXPECT_GT(found, 0) << name(kind);
+    EXPECT_GE(3 * found, runs) << name(kind);
+  }
+}
+
+TEST(PlantedErrors, AreFoundByExactPrograms) { expect_found(Contents::dyadic, 34, bump); }
+
+TEST(PlantedErrors, AreFoundByRealPrograms) { expect_found(Contents::real, kBuiltinOps, enlarge); }
+
+// Of elements of a window that are equal and largest, the last one wins instead of the first.
+void last_wins(const OpSite& site, std::byte* const* operands) {
+  const auto* x = reinterpret_cast<const float*>(operands[0]);
+  const auto* y = reinterpret_cast<const float*>(operands[1]);
+  auto* winners = reinterpret_cast<std::int32_t*>(operands[2]);
+  const Shape& shape = site.in[0].shape;
+  const auto plane = static_cast<std::size_t>(shape[2] * shape[3]);
+  test::each_window_place(std::get<Pool2dAttrs>(site.attrs), shape, site.out[0].shape,
+                          [&](std::size_t from, std::size_t to) {
+                            if (x[from] != y[to]) return;
+                            winners[to] = static_cast<std::int32_t>(from % plane);
+                          });
+}
+
+TEST(PlantedErrors, AnotherWinnerOfATie) {
+  const auto [runs, found] = plant(first_programs(Contents::dyadic), OpKind::MaxPool, last_wins);
+  EXPECT_GT(4 * found, runs);
+}
+
+// Indices that come twice count once.
+void last_index_alone(const OpSite& site, std::byte* const* operands) {
+  const auto* x = reinterpret_cast<const float*>(operands[0]);
+  const auto* indices = reinterpret_cast<const std::int32_t*>(operands[1]);
+  const Shape& shape = site.in[0].shape;
+  const auto row = static_cast<std::size_t>(test::elements_from(shape, 1));
+  const auto made = first_output<float>(site, operands);
+  for (std::size_t n = 0; n < static_cast<std::size_t>(shape[0]); ++n) {
+    std::copy_n(
+        x + n * row, row,
+        made.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(indices[n]) * row));
+  }
+}
+
+TEST(PlantedErrors, ScatteringWithoutAdding) {
+  const auto [runs, found] =
+      plant(first_programs(Contents::dyadic), OpKind::ScatterAdd, last_index_alone);
+  EXPECT_GT(4 * found, runs);
+}
+
+}  // namespace
+}  // namespace stepscope
