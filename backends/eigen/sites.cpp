@@ -98,7 +98,9 @@ void check_types(const OpSite& site) {
       check(type.layout == LayoutId::row_major, Fault::unsupported,
             "eigen: {} on layout {}, only row-major is", name(site.kind),
             static_cast<int>(type.layout));
-      check(type.dtype != DType::f64, Fault::unsupported,
+      check(type.dtype == DType::f32 || type.dtype == DType::i32 || type.dtype == DType::u8 ||
+                site.kind == OpKind::Cast,
+            Fault::unsupported,
             "eigen: {} on {}, only f32 is; take the reference backend", name(site.kind),
             name(type.dtype));
     }

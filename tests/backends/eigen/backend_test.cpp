@@ -76,6 +76,7 @@ TEST(EigenBackend, RefusesToBeMadeWithinAParallelRegion) {
 TEST(EigenBackend, RefusesOtherElementTypesByNameOfOpAndType) {
   Backend& backend = backend_of({best_isa(), 1});
   for (const OpEntry& op : all_ops()) {
+    if (op.kind == OpKind::Cast) continue;  // own kernels, of all types
     const OpSite site = site_of(op, op.table.cases.front(), DType::f64);
     EXPECT_EQ(error_of([&] { backend.lower(site); }),
               fmt::format("unsupported: eigen: {} on f64, only f32 is; take the reference backend",

@@ -34,4 +34,5 @@ std::vector<Variant> runnable_isas();
 
 // Skips a test of a variant that this machine cannot run.
 #define STEPSCOPE_SKIP_UNLESS_RUNS(variant) \
-  if (!can_run((variant).isa)) GTEST_SKIP() << "this machine cannot run " << cpu::name((variant).isa)
+  if (!can_run((variant).isa))              \
+  GTEST_SKIP() << "this machine cannot run " << cpu::name((variant).isa)

@@ -7,13 +7,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#include "tests/backends/eigen/variants.h"
-#include "tests/conformance/run_op.h"
+#include "tests/backends/cpu/own_backend.h"
 
-namespace stepscope::eigen {
+namespace stepscope::cpu {
 namespace {
 
 // Every 4099th float, of all signs, sizes and kinds. 4099 is prime: the low bits vary as well.
@@ -25,16 +23,9 @@ std::vector<float> floats_of_all_sizes() {
   return floats;
 }
 
-std::vector<float> run(const Variant& variant, OpKind kind, const std::vector<float>& x) {
-  Backend& backend = backend_of(variant);
-  const TensorType type{{static_cast<std::int64_t>(x.size())}, DType::f32};
-  const std::unique_ptr<Kernel> kernel = backend.lower({kind, {}, {type}, {type}});
-  conformance::Bytes bytes(type.bytes());
-  std::memcpy(bytes.data(), x.data(), bytes.size());
-  const conformance::RunResult result = conformance::run_op(backend, *kernel, {bytes});
-  std::vector<float> y(x.size());
-  std::memcpy(y.data(), result.outputs[0].data(), bytes.size());
-  return y;
+std::vector<float> map(Isa isa, OpKind kind, const std::vector<float>& x) {
+  const OpSite site = site_of(kind, {}, {tensor({static_cast<std::int64_t>(x.size())})});
+  return floats_of(run(site, {bytes_of(x)}, isa)[0]);
 }
 
 // Of `exact`, in units of its last place as a float; the smallest subnormal is the least unit.
@@ -46,9 +37,9 @@ double ulps(float computed, double exact) {
 
 void expect_within(OpKind kind, double (*exact)(double), double limit) {
   const std::vector<float> x = floats_of_all_sizes();
-  for (const Variant& variant : runnable_isas()) {
-    SCOPED_TRACE(variant_name(variant));
-    const std::vector<float> y = run(variant, kind, x);
+  for (const Isa isa : runnable_isas()) {
+    SCOPED_TRACE(name(isa));
+    const std::vector<float> y = map(isa, kind, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (std::isnan(x[i])) {
         ASSERT_TRUE(std::isnan(y[i])) << "at a NaN";
@@ -59,15 +50,15 @@ void expect_within(OpKind kind, double (*exact)(double), double limit) {
   }
 }
 
-TEST(EigenMath, TanhToOneAndAHalfUnits) {
+TEST(CpuMath, TanhToOneAndAHalfUnits) {
   expect_within(
       OpKind::Tanh, [](double x) { return std::tanh(x); }, 1.5);
 }
 
-TEST(EigenMath, SigmoidToTwoAndAHalfUnits) {
+TEST(CpuMath, SigmoidToTwoAndAHalfUnits) {
   expect_within(
       OpKind::Sigmoid, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }, 2.5);
 }
 
 }  // namespace
-}  // namespace stepscope::eigen
+}  // namespace stepscope::cpu
