@@ -38,7 +38,8 @@ std::string passes_of(const ArmRecord& arm) {
     if (!pass.changed && pass.notes.empty()) continue;
     table.add({pass.name, fmt::to_string(pass.ops_before - pass.ops_after),
                removed_bytes(static_cast<double>(pass.intermediate_bytes_removed)),
-               time_text(static_cast<double>(pass.time_ns)), note_of(pass)});
+               pass.time_ns > 0 ? time_text(static_cast<double>(pass.time_ns)) : "-",
+               note_of(pass)});
   }
   return fmt::format("passes of {}, batch {}, fusion {}:\n{}", arm.backend, arm.batch, arm.fusion,
                      table.text());

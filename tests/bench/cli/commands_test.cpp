@@ -24,7 +24,9 @@ TEST(Compare, JsonOnStandardOutputIsTheRecordAlone) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
   const Record record = record_from_json(result.out, "standard output");
-  EXPECT_EQ(record.arms.size(), 3U);
+  ASSERT_EQ(record.arms.size(), 6U);  // with fusion and without, where nothing is said
+  EXPECT_EQ(record.arms[0].fusion, "off");
+  EXPECT_EQ(record.arms[5].fusion, "on");
   EXPECT_EQ(record.work.model, "mlp:784-8-10");
   EXPECT_NE(record.work.data.find("generated"), std::string::npos);
   EXPECT_FALSE(record.environment.empty());
@@ -35,8 +37,8 @@ TEST(Compare, RunsEachBackendInAProcessOfItsOwnAndMergesTheRecords) {
   const TempFolder folder;
   const CommandResult result =
       run_stepscope({"compare", "--model", "mlp:784-8-10", "--data", "generated", "--backend",
-                     "reference,null", "--mode", "eager,graph", "--batch", "2", "--budget", "1ms",
-                     "--out", (folder.path() / "run").string()});
+                     "reference,null", "--mode", "eager,graph", "--fusion", "-fold_sgd", "--batch",
+                     "2", "--budget", "1ms", "--out", (folder.path() / "run").string()});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("no ratio between them"), std::string::npos) << result.out;
   const auto path = folder.path() / "run" / "record.json";
@@ -45,6 +47,7 @@ TEST(Compare, RunsEachBackendInAProcessOfItsOwnAndMergesTheRecords) {
   EXPECT_EQ(record.arms[0].backend, "reference");
   EXPECT_EQ(record.arms[3].backend, "null");
   EXPECT_EQ(record.backends.size(), 2U);
+  for (const ArmRecord& arm : record.arms) EXPECT_EQ(arm.fusion, "-fold_sgd");
   EXPECT_EQ(record.arms[0].work_hash, record.arms[3].work_hash);
 }
 
@@ -53,6 +56,65 @@ TEST(Compare, TimesAChainWithoutData) {
       {"compare", "--model", "chain:5", "--backend", "null", "--batch", "1", "--budget", "1ms"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("equal work: nothing to compare"), std::string::npos) << result.out;
+}
+
+TEST(Compare, PassesAblationOnToItsChildren) {
+  const TempFolder folder;
+  const CommandResult result = run_stepscope(
+      {"compare", "--model", "mlp:784-8-10", "--data", "generated", "--backend", "reference,null",
+       "--ablate", "--batch", "2", "--budget", "1ms", "--json", (folder.path() / "r").string()});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("passes of reference, batch 2, mode graph, one left out at a time:"),
+            std::string::npos)
+      << result.out;
+  const Record record = record_from_json(read_file(folder.path() / "r"), "r");
+  EXPECT_EQ(record.backends.size(), 2U);
+  std::size_t without = 0;
+  for (const ArmRecord& arm : record.arms) {
+    EXPECT_EQ(arm.mode_executed, "graph");
+    without += arm.fusion == "-fold_sgd" ? 1 : 0;
+  }
+  EXPECT_EQ(without, 2U);
+}
+
+TEST(Compare, TimesMoreRowsThanTheDataHave) {
+  const CommandResult result =
+      run_stepscope({"compare", "--model", "small_cnn", "--backend", "null", "--mode", "graph",
+                     "--batch", "300", "--budget", "1ms"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("glyphs"), std::string::npos) << result.out;  // nobody named the data
+}
+
+TEST(Tune, WithoutAnyChoiceIsAFailureThatSaysSo) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "choices").string();
+  const CommandResult result = run_stepscope({"compare", "--model", "chain:3", "--backend",
+                                              "reference,null", "--tune", file, "--budget", "1ms"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("tune: null: has no choices to time\n"), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("--tune " + file +
+                            ": there is no such file, and reference or null has no choices to "
+                            "time\n"),
+            std::string::npos)
+      << result.err;
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(Tune, AFileThatIsThereIsUsedAndPartOfTheWork) {
+  const TempFolder folder;
+  const auto hash_with = [&](const std::string& content) {
+    const std::string file = folder.write("choices", std::string_view(content)).string();
+    const CommandResult result =
+        run_stepscope({"compare", "--model", "chain:3", "--backend", "null", "--mode", "graph",
+                       "--fusion", "off", "--tune", file, "--budget", "1ms", "--json", "-"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return record_from_json(result.out, "out").arms.at(0).work_hash;
+  };
+  EXPECT_EQ(hash_with("one"), hash_with("one"));
+  EXPECT_NE(hash_with("one"), hash_with("two"));
 }
 
 TEST(Train, PrintsARowPerEpochAndRecordsThem) {
@@ -68,6 +130,7 @@ TEST(Train, PrintsARowPerEpochAndRecordsThem) {
   EXPECT_EQ(record.epochs[0].rows_seen, 640);
   EXPECT_EQ(record.epochs[0].rows_dropped, 4800 - 640);
   EXPECT_LT(record.epochs[1].training_loss, record.epochs[0].training_loss);
+  EXPECT_EQ(record.arms.at(0).fusion, "on");
 }
 
 TEST(Devices, ListsWhatThisBuildHasAndWhatItLacks) {
@@ -78,15 +141,30 @@ TEST(Devices, ListsWhatThisBuildHasAndWhatItLacks) {
   EXPECT_NE(result.out.find("cuda       not available: not part of this build"), std::string::npos);
 }
 
-TEST(Explain, ShowsStepPassesPlanAndLaunches) {
+TEST(Explain, ShowsTheStepAfterEachPassItsPlanAndItsLaunches) {
   const CommandResult result =
       run_stepscope({"explain", "--model", "mlp:4-3-2", "--batch", "5", "--backend", "reference"});
   EXPECT_EQ(result.status, 0) << result.err;
+  std::size_t at = 0;
   for (const std::string part :
-       {"# mlp:4-3-2 at batch 5, as described", "pass simplify", "18 ->   17 ops", "pass schedule",
-        "# as it runs", "# plan", "bytes of the arena", "# launches of one step on reference"}) {
-    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+       {"# mlp:4-3-2 at batch 5, as described", "AddBias(", "# pass simplify: ", "# 18 -> 17 ops, ",
+        "# pass epilogue: ", "# 17 -> 14 ops, ", "Linear(", "# pass fold_sgd: ", "MatMulUpdate(",
+        "# pass pointwise: changes nothing: ", "# pass schedule: ",
+        "# pass layout: not run, reference has no use for it", "# plan of mlp:4-3-2",
+        "bytes of the arena", "# launches of one step on reference, fusion on"}) {
+    const std::size_t found = result.out.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << "\n" << result.out;
+    at = found;
   }
+}
+
+TEST(Explain, ShowsNoMoreThanWasChosen) {
+  const CommandResult result = run_stepscope({"explain", "--model", "mlp:4-3-2", "--batch", "5",
+                                              "--backend", "reference", "--fusion", "off"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("# pass simplify: "), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("epilogue"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("Linear"), std::string::npos) << result.out;
 }
 
 TEST(Explain, DotIsGraphvizAlone) {

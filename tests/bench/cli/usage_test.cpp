@@ -31,6 +31,14 @@ void write_tiny_set(const test::TempFolder& folder) {
   }
 }
 
+std::string model_names() {
+  std::string names;
+  for (const CatalogEntry& entry : catalog()) {
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  return names;
+}
+
 class UsageMistake : public testing::TestWithParam<Mistake> {};
 
 TEST_P(UsageMistake, IsOneLineAndStatusTwo) {
@@ -47,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "unknown command 'compair': did you mean 'compare'? (there are: compare, train, "
                 "explain, devices)"},
         Mistake{{"compare", "--model", "mpl"},
-                "unknown model 'mpl': did you mean 'mlp'? (there are: mlp, mlp_tanh, chain)"},
+                "unknown model 'mpl': did you mean 'mlp'? (there are: " + model_names() + ")"},
         Mistake{{"compare", "--model", "mlp:784-x-10"},
                 "model 'mlp:784-x-10': 'x' is no whole number from 1 to 2147483647"},
         Mistake{{"compare", "--model", "mlp:784"},
@@ -68,11 +76,17 @@ INSTANTIATE_TEST_SUITE_P(
                 "--budget 'soon': no duration, as in 170s, 2m or 500ms"},
         Mistake{{"train", "--epochs", "0"}, "--epochs: 0 is below 1"},
         Mistake{{"train", "--mode", "eager,graph"},
-                "train: takes one --backend, one --mode and one --batch"},
+                "train: takes one --backend, one --mode, one --fusion and one --batch"},
         Mistake{{"train", "--model", "chain:5"},
                 "train: model 'chain:5' has no labels, it cannot be trained"},
         Mistake{{"train", "--data", "generated", "--batch", "5000"},
                 "--batch: 5000 rows, the training data have 4800"},
+        Mistake{{"train", "--fusion", "on", "--fusion", "off"},
+                "train: takes one --backend, one --mode, one --fusion and one --batch"},
+        Mistake{{"explain", "--fusion", "on", "--fusion", "off"},
+                "explain: takes one --batch, one --fusion and one --backend"},
+        Mistake{{"compare", "--ablate", "--fusion", "on"},
+                "--ablate: it chooses the passes of its arms, leave out --fusion"},
         Mistake{{"explain", "--format", "svg"}, "--format 'svg': text or dot"}));
 
 TEST(Usage, WrongFlagsAreNamed) {
@@ -80,6 +94,16 @@ TEST(Usage, WrongFlagsAreNamed) {
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("--bacth"), std::string::npos) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+TEST(Usage, UnknownPassesAreNamedWithTheNearest) {
+  for (const std::string text : {"fold_sdg", "-fold_sdg", "epilogue,fold_sdg"}) {
+    const CommandResult result = run_stepscope({"compare", "--fusion", text});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find("'fold_sdg': did you mean 'fold_sgd'?"), std::string::npos)
+        << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
 }
 
 TEST(Usage, NothingAtAllPrintsTheHelp) {
@@ -94,6 +118,14 @@ TEST(Help, EachCommandShowsAnExample) {
     EXPECT_EQ(result.status, 0);
     EXPECT_NE(result.out.find("Example:\n  stepscope " + command), std::string::npos) << result.out;
   }
+}
+
+TEST(Help, SaysWhichPassesThereAreAndWhatIsUsual) {
+  const CommandResult compare = run_stepscope({"compare", "--help"});
+  for (const std::string part : {"fold_sgd", "off and on", "--ablate", "--tune", "small_cnn"}) {
+    EXPECT_NE(compare.out.find(part), std::string::npos) << part << "\n" << compare.out;
+  }
+  EXPECT_EQ(run_stepscope({"train", "--help"}).out.find("off and on"), std::string::npos);
 }
 
 TEST(Help, VersionNamesTheProgram) {

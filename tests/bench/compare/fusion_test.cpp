@@ -1,0 +1,258 @@
+// Arms with fusion: which there are, what their gate lets pass, and what the record says of them.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "backends/reference/reference.h"
+#include "bench/compare/arm.h"
+#include "bench/compare/gate.h"
+#include "bench/compare/work.h"
+#include "bench/data/generated.h"
+#include "bench/data/load.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::int64_t kBatch = 4;
+
+Data images() { return load_data("generated", {.classes = 3, .rows = 3, .columns = 3}); }
+
+CompareSpec spec_of(const OptimizerSpec& optimizer = {}) {
+  return {.model = make_model("mlp:9-5-3", optimizer),
+          .optimizer = optimizer,
+          .backend = "reference",
+          .modes = {Mode::eager, Mode::planned, Mode::graph},
+          .fusions = {parse_fusion("off"), parse_fusion("on")},
+          .batches = {kBatch},
+          .budget = std::chrono::milliseconds(1)};
+}
+
+Record compare(const CompareSpec& spec) {
+  const Data data = images();
+  return compare_backend(spec, Registry::builtin(), &data, [](const std::string&, double) {});
+}
+
+std::vector<std::string> fusions_of(const std::vector<ArmChoice>& arms) {
+  std::vector<std::string> texts;
+  for (const ArmChoice& arm : arms) texts.push_back(to_string(arm.fusion));
+  return texts;
+}
+
+bool has(const std::vector<std::string>& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+TEST(FusionArms, AreModesTimesFusionsAndDoTheSameWork) {
+  const Record record = compare(spec_of());
+  ASSERT_EQ(record.arms.size(), 6U);
+  for (const ArmRecord& arm : record.arms) {
+    const bool fused = arm.fusion == "on";
+    EXPECT_EQ(arm.mode_executed, arm.mode_requested);
+    EXPECT_EQ(arm.work_hash, record.arms[0].work_hash);
+    EXPECT_EQ(arm.counts.ops, fused ? 7U : 17U);
+    EXPECT_EQ(arm.counts.calls, arm.counts.ops);
+    EXPECT_EQ(arm.counts.submissions, arm.mode_requested == "graph" ? 1U : arm.counts.ops);
+    EXPECT_EQ(arm.counts.intermediate_bytes < record.arms[0].counts.intermediate_bytes, fused);
+    EXPECT_EQ(arm.counts.reorders, 0U);
+    EXPECT_EQ(arm.library_flops, 0.0);  // reference has no library
+    EXPECT_GT(arm.flops, 0.0);
+    EXPECT_TRUE(arm.dispatch_empty_kernels.has_value());
+  }
+}
+
+TEST(FusionArms, GateHoldsUnfusedByBitsAndTheFirstFusedByRounding) {
+  const Record record = compare(spec_of());
+  ASSERT_EQ(record.gates.size(), 5U);
+  std::size_t bits = 0;
+  for (const GateRecord& gate : record.gates) {
+    EXPECT_TRUE(gate.passed) << gate.detail;
+    bits += gate.criterion == "bits" ? 1 : 0;
+    EXPECT_EQ(gate.criterion == "bits", gate.fusion == gate.baseline_fusion);
+    EXPECT_EQ(gate.baseline_mode, "eager");
+  }
+  EXPECT_EQ(bits, 4U);  // planned and graph, unfused and fused; fused eager is the fifth
+}
+
+TEST(FusionArms, ArePairedWithUnfusedEagerWithPlannedAndWithUnfused) {
+  const Record record = compare(spec_of());
+  const auto pairs = [](const ArmRecord& arm) {
+    std::set<std::string> all;
+    for (const RatioRecord& ratio : arm.ratios) {
+      all.insert(ratio.mode + "/" + ratio.fusion);
+      EXPECT_GT(ratio.medians, 0.0);
+      EXPECT_LE(ratio.q1, ratio.q3);
+    }
+    return all;
+  };
+  using Set = std::set<std::string>;
+  EXPECT_EQ(pairs(record.arms[0]), Set{});
+  EXPECT_EQ(pairs(record.arms[1]), Set{"eager/off"});
+  EXPECT_EQ(pairs(record.arms[2]), (Set{"eager/off", "planned/off"}));
+  EXPECT_EQ(pairs(record.arms[3]), Set{"eager/off"});
+  EXPECT_EQ(pairs(record.arms[5]), (Set{"eager/off", "planned/on", "graph/off"}));
+}
+
+TEST(FusionArms, RecordWhatEachPassRemovedAndWhyOneDidNot) {
+  CompareSpec spec = spec_of();
+  spec.modes = {Mode::graph};
+  const Record record = compare(spec);
+  ASSERT_EQ(record.arms.size(), 2U);
+  ASSERT_EQ(record.gates.size(), 2U);  // against unfused eager, which is none of the arms
+  EXPECT_EQ(record.gates[0].baseline_mode, "eager");
+  std::int64_t ops = 18;  // as described
+  std::set<std::string> names;
+  for (const PassRecord& pass : record.arms[1].passes) {
+    names.insert(pass.name);
+    if (pass.time_ns == 0) continue;  // did not run
+    EXPECT_EQ(pass.ops_before, ops) << pass.name;
+    ops = pass.ops_after;
+  }
+  EXPECT_EQ(ops, 7);
+  for (const std::string& pass : fusion_names()) EXPECT_EQ(names.count(pass), 1U) << pass;
+  const PassRecord& layout = record.arms[1].passes.back();
+  EXPECT_EQ(layout.name, "layout");
+  EXPECT_TRUE(layout.fusion);
+  EXPECT_FALSE(layout.changed);
+  EXPECT_EQ(layout.notes, std::vector<std::string>{"the backend has no use for it"});
+}
+
+TEST(Ablation, LeavesOutOneByOneWhatChangesTheStep) {
+  CompareSpec spec = spec_of();
+  spec.ablate = true;
+  spec.modes = {Mode::graph};
+  const auto backend = reference::make_backend({});
+  const std::vector<std::string> sgd = fusions_of(arms_of(spec, *backend, kBatch));
+  EXPECT_EQ(sgd[0], "off");
+  EXPECT_EQ(sgd[1], "on");
+  EXPECT_TRUE(has(sgd, "-fold_sgd"));
+  EXPECT_FALSE(has(sgd, "-layout"));     // the reference has no layouts
+  EXPECT_FALSE(has(sgd, "-pointwise"));  // no two pointwise ops follow each other
+  spec.model = make_model("mlp:9-5-3", {.kind = OptimizerSpec::Kind::momentum});
+  const std::vector<std::string> momentum = fusions_of(arms_of(spec, *backend, kBatch));
+  EXPECT_FALSE(has(momentum, "-fold_sgd"));
+  EXPECT_TRUE(has(momentum, "-epilogue"));
+}
+
+TEST(Ablation, DividesByAllPasses) {
+  CompareSpec spec = spec_of();
+  spec.ablate = true;
+  spec.modes = {Mode::planned};
+  const Record record = compare(spec);
+  for (const ArmRecord& arm : record.arms) {
+    const auto all = std::find_if(arm.ratios.begin(), arm.ratios.end(),
+                                  [](const RatioRecord& ratio) { return ratio.fusion == "on"; });
+    EXPECT_EQ(all == arm.ratios.end(), arm.fusion == "on") << arm.fusion;
+    EXPECT_EQ(arm.work_hash, record.arms[0].work_hash);
+  }
+  for (const GateRecord& gate : record.gates) EXPECT_TRUE(gate.passed) << gate.detail;
+}
+
+TEST(WorkHash, TellsWorkApartAndNothingElse) {
+  const Data data = images();
+  const auto backend = reference::make_backend({});
+  const auto hash = [&](const CompareSpec& spec, std::int64_t batch, ArmChoice choice = {}) {
+    const InputRing ring(data.training(), batch, spec.seed);
+    return make_arm(spec, *backend, choice, batch, ring).record.work_hash;
+  };
+  const CompareSpec spec = spec_of();
+  const std::string same = hash(spec, kBatch);
+  EXPECT_EQ(hash(spec, kBatch, {Mode::graph, parse_fusion("on")}), same);
+  EXPECT_NE(hash(spec, kBatch + 1), same);
+  EXPECT_NE(hash(spec_of({.rate = 0.2}), kBatch), same);
+  CompareSpec other = spec;
+  other.seed = 2;
+  EXPECT_NE(hash(other, kBatch), same);
+  other = spec;
+  other.tune_digest = "of another table";
+  EXPECT_NE(hash(other, kBatch), same);
+}
+
+// Traces of the gate on the reference backend.
+class RoundingGate : public testing::Test {
+ protected:
+  GateTrace trace(const char* fusion, const OptimizerSpec& optimizer = {}) {
+    Session session = session_of(fusion, optimizer);
+    return gate_trace(session, ring_, kBatch);
+  }
+  GateTrace control(const OptimizerSpec& optimizer = {}) {
+    Session session = session_of("off", optimizer);
+    return control_trace(session, ring_, kBatch);
+  }
+  double tolerance() { return rounding_tolerance(session_of("off", {}).step(kBatch).graph()); }
+
+ private:
+  Session session_of(const char* fusion, const OptimizerSpec& optimizer) {
+    return {*backend_,
+            make_model("mlp:9-5-3", optimizer),
+            {.mode = Mode::planned,
+             .step_batches = {kBatch},
+             .passes = passes_for(parse_fusion(fusion), nullptr)}};
+  }
+
+  std::unique_ptr<Backend> backend_ = reference::make_backend({});
+  Data data_ = images();
+  InputRing ring_{data_.training(), kBatch, 1};
+};
+
+TEST_F(RoundingGate, LetsFusionPassAndNoOtherRate) {
+  const GateRecord fused = compare_rounding(trace("off"), trace("on"), control(), tolerance());
+  EXPECT_TRUE(fused.passed) << fused.detail;
+  EXPECT_EQ(fused.criterion, "1.4e-06 relative, grown as one rounding grows");
+  GateTrace faster = trace("on", {.rate = 0.1001});
+  faster.after_first.at("control.lr") = trace("off").after_first.at("control.lr");
+  const GateRecord other = compare_rounding(trace("off"), faster, control(), tolerance());
+  EXPECT_FALSE(other.passed);
+  EXPECT_NE(other.detail.find("differs after step 1 by"), std::string::npos) << other.detail;
+}
+
+TEST_F(RoundingGate, StopsWhatOnlyShowsLater) {
+  const GateTrace baseline = trace("off");
+  GateTrace arm = trace("on");
+  arm.results[10][0] *= 1.001;
+  const GateRecord result = compare_rounding(baseline, arm, control(), tolerance());
+  EXPECT_FALSE(result.passed);
+  EXPECT_TRUE(result.detail.starts_with("results of step 11 differ by ")) << result.detail;
+  arm = trace("on");
+  arm.after_last.at("w2")[3] ^= std::byte{1};  // top byte of the first element: another exponent
+  const GateRecord last = compare_rounding(baseline, arm, control(), tolerance());
+  EXPECT_FALSE(last.passed);
+  EXPECT_TRUE(last.detail.starts_with("w2 differs after step 20 by ")) << last.detail;
+  arm = trace("on");
+  arm.results[4][0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(compare_rounding(baseline, arm, control(), tolerance()).passed);
+}
+
+TEST_F(RoundingGate, AllowsLaterWhatOneRoundingGrowsTo) {
+  const GateTrace baseline = trace("off");
+  GateTrace arm = baseline;
+  arm.results[10][0] += 3e-6;
+  GateTrace grown = control();
+  EXPECT_FALSE(compare_rounding(baseline, arm, grown, tolerance()).passed);
+  grown.results[9][0] = baseline.results[9][0] + 1e-4;  // a step that amplifies a thousandfold
+  const GateRecord result = compare_rounding(baseline, arm, grown, tolerance());
+  EXPECT_TRUE(result.passed) << result.detail;
+}
+
+TEST_F(RoundingGate, TheControlStartsOneNumberFurther) {
+  const GateTrace baseline = trace("off");
+  const GateTrace moved = control();
+  EXPECT_NE(baseline.after_first.at("w1"), moved.after_first.at("w1"));
+  EXPECT_EQ(baseline.after_first.at("control.lr"), moved.after_first.at("control.lr"));
+  EXPECT_LT(std::abs(baseline.results[0][0] - moved.results[0][0]), 1e-5);
+}
+
+TEST(RoundingTolerance, GrowsWithTheLongestSum) {
+  const Graph small = make_model("mlp:9-5-3").step(4);
+  const Graph wide = make_model("mlp:10000-5-3").step(4);
+  EXPECT_EQ(reduction_length(small), 9.0);
+  EXPECT_EQ(reduction_length(wide), 10000.0);
+  EXPECT_EQ(rounding_tolerance(small), 8.0 * 3.0 * std::numeric_limits<float>::epsilon() / 2.0);
+  EXPECT_NEAR(rounding_tolerance(wide), 4.77e-5, 1e-7);
+}
+
+}  // namespace
+}  // namespace stepscope
