@@ -26,7 +26,7 @@ Needs needs_of(OpKind kind, const OpCase& op_case, int threads = 1) {
 
 TEST(EigenConvolution, TakesTheColumnsOfAnImageAsScratch) {
   const OpCase lenet = forward({32, 6, 14, 14}, {16, 6, 5, 5}, {});
-  EXPECT_EQ(needs_of(OpKind::Conv2d, lenet).scratch, 4U * 6 * 25 * 10 * 10);
+  EXPECT_EQ(needs_of(OpKind::Conv2d, lenet).scratch, 60032U) << "6 x 25 x 100 floats, in lines";
   EXPECT_EQ(needs_of(OpKind::Conv2d, lenet, 2).scratch, 2 * 60032U) << "each thread its own";
 }
 

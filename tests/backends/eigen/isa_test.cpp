@@ -80,14 +80,10 @@ TEST_P(EveryVariant, TakesSpecialValuesAsSpecified) {
   for (const OpEntry& op : all_ops()) {
     for (const SpecialCase& special : op.table.specials) {
       SCOPED_TRACE(op.name + " " + special.name);
-      std::vector<TensorType> types;
-      Elements inputs;
-      for (const SpecialCase::Values& values : special.in) {
-        types.push_back(values.type);
-        inputs.push_back(values.elements);
-      }
-      const OpSite site = site_of(op.kind, special.attrs, types, DType::f32);
-      const Elements outputs = output_elements(site, run(site, input_bytes(site, inputs)).outputs);
+      const OpCase op_case = as_case(special);
+      const OpSite site = site_of(op, op_case);
+      const std::vector<Bytes> inputs = input_bytes(backend_of(GetParam()), op, op_case);
+      const Elements outputs = output_elements(site, run(site, inputs).outputs);
       const Agreement agreement = std::max(op.table.agreement, special.agreement);
       EXPECT_TRUE(as_written(agreement, outputs, special.out));
     }
