@@ -116,6 +116,40 @@ struct Chain {
   ChainAttrs attrs;
 };
 
+// As many steps as there may be, of every kind.
+ChainAttrs longest() {
+  using enum OpKind;
+  return chain({{Add, kFirst},
+                {Sub, kSecond},
+                {Mul, kFirst},
+                {Scale, kAlone, -0.7},
+                {Tanh},
+                {TanhGrad, kSecond},
+                {Sigmoid},
+                {SigmoidGrad, kFirst},
+                {Sub, kFirst},
+                {ReluGrad, kFirst},
+                {Add, kBoth},
+                {Relu}});
+}
+
+// As many inputs as there may be.
+ChainAttrs longest_of_inputs() {
+  using enum OpKind;
+  return chain({{Add, kFirst},
+                {Add, kSecond},
+                {Sub, kFirst},
+                {Sub, kSecond},
+                {Add, kFirst},
+                {Mul, kSecond},
+                {Mul, kFirst},
+                {ReluGrad, kSecond},
+                {ReluGrad, kFirst},
+                {TanhGrad, kFirst},
+                {Add, kFirst},
+                {Sub, kSecond}});
+}
+
 std::vector<Chain> chains() {
   using enum OpKind;
   return {
@@ -135,30 +169,8 @@ std::vector<Chain> chains() {
       {"sigmoid_grad_as_value", chain({{Sigmoid}, {SigmoidGrad, kSecond}})},
       {"swish", chain({{Sigmoid}, {Mul, kSecond}, {Scale, kAlone, 1.0 / 3.0}})},
       {"squares", chain({{Mul, kBoth}, {Mul, kBoth}, {Scale, kAlone, 0.001}})},
-      {"all_steps", chain({{Add, kFirst},
-                           {Sub, kSecond},
-                           {Mul, kFirst},
-                           {Scale, kAlone, -0.7},
-                           {Tanh},
-                           {TanhGrad, kSecond},
-                           {Sigmoid},
-                           {SigmoidGrad, kFirst},
-                           {Sub, kFirst},
-                           {ReluGrad, kFirst},
-                           {Add, kBoth},
-                           {Relu}})},
-      {"most_inputs", chain({{Add, kFirst},
-                             {Add, kSecond},
-                             {Sub, kFirst},
-                             {Sub, kSecond},
-                             {Add, kFirst},
-                             {Mul, kSecond},
-                             {Mul, kFirst},
-                             {ReluGrad, kSecond},
-                             {ReluGrad, kFirst},
-                             {TanhGrad, kFirst},
-                             {Add, kFirst},
-                             {Sub, kSecond}})},
+      {"all_steps", longest()},
+      {"most_inputs", longest_of_inputs()},
   };
 }
 

@@ -51,14 +51,8 @@ std::vector<double> bias_bound(const Oracle& oracle, std::size_t output) {
 SpecialCase::Values ramp() { return {image(1, 1, 3, 3), {1, 2, 3, 4, 5, 6, 7, 8, 9}, nullptr}; }
 SpecialCase::Values corner() { return {image(1, 1, 2, 2), {1, 2, 3, 4}, nullptr}; }
 
-}  // namespace
-
-OpCases cases_of_Conv2d() {
-  OpCases table{.bound = product_sum(OpKind::Conv2d, of_output), .cases = {}, .specials = {}};
-  for (const ConvolutionShape& shape : convolution_shapes()) {
-    table.cases.push_back({shape.name(), shape.forward(), {f32(shape.x()), f32(shape.w())}});
-  }
-  table.specials = {
+std::vector<SpecialCase> conv2d_specials() {
+  return {
       {"as_it_lies", Conv2dAttrs{}, {ramp(), corner()}, {{37, 47, 67, 77}}, Agreement::equal_bits},
       {"padded_with_stride",
        Conv2dAttrs{.stride_h = 2, .stride_w = 2, .pad_h = 1, .pad_w = 1},
@@ -96,6 +90,16 @@ OpCases cases_of_Conv2d() {
        {{image(1, 2, 1, 1), {kInf, kInf}}, {image(2, 2, 1, 1), {1, -1, 1, 1}}},
        {{kNan, kInf}}},
   };
+}
+
+}  // namespace
+
+OpCases cases_of_Conv2d() {
+  OpCases table{.bound = product_sum(OpKind::Conv2d, of_output), .cases = {}, .specials = {}};
+  for (const ConvolutionShape& shape : convolution_shapes()) {
+    table.cases.push_back({shape.name(), shape.forward(), {f32(shape.x()), f32(shape.w())}});
+  }
+  table.specials = conv2d_specials();
   return table;
 }
 

@@ -81,6 +81,20 @@ SpecialCase one_window(std::string name, std::vector<double> x, std::size_t won)
           Agreement::equal_bits};
 }
 
+// Who wins.
+std::vector<SpecialCase> winner_specials() {
+  return {
+      one_window("first_of_equals", {5, 5, 5, 5}, 0),
+      one_window("first_of_the_largest", {1, 2, 2, 2}, 1),
+      one_window("zeros_are_equal", {-0.0, 0.0, 0.0, -0.0}, 0),
+      one_window("nan_is_largest", {1, kInf, kNan, 2}, 2),
+      one_window("first_nan", {1, kNan, kInf, kNan}, 1),
+      one_window("nan_in_front", {kNan, kInf, 1, kNan}, 0),
+      one_window("all_minus_inf", {-kInf, -kInf, -kInf, -kInf}, 0),
+      one_window("last", {-4, -3, -2, -1}, 3),
+  };
+}
+
 }  // namespace
 
 OpCases cases_of_MaxPool() {
@@ -118,37 +132,32 @@ OpCases cases_of_MaxPoolGrad() {
     table.cases.push_back(
         {shape.name() + "_ties", shape.backward(), {f32(shape.y()), winners(shape, coarse())}});
   }
-  table.specials = {
-      one_window("first_of_equals", {5, 5, 5, 5}, 0),
-      one_window("first_of_the_largest", {1, 2, 2, 2}, 1),
-      one_window("zeros_are_equal", {-0.0, 0.0, 0.0, -0.0}, 0),
-      one_window("nan_is_largest", {1, kInf, kNan, 2}, 2),
-      one_window("first_nan", {1, kNan, kInf, kNan}, 1),
-      one_window("nan_in_front", {kNan, kInf, 1, kNan}, 0),
-      one_window("all_minus_inf", {-kInf, -kInf, -kInf, -kInf}, 0),
-      one_window("last", {-4, -3, -2, -1}, 3),
-      {"sums_where_windows_overlap",
-       pool_backward(kSlide, 1, 3),
-       {{image(1, 2), {10, 100}}, winners(kSlide, image(1, 3), {1, 3, 2})},
-       {{0, 110, 0}},
-       Agreement::equal_bits},
-      {"padding_gets_nothing",
-       pool_backward(kPadded, 1, 1),
-       {{image(2, 2), {1, 2, 3, 4}}, winners(kPadded, image(1, 1), {-5})},
-       {{10}},
-       Agreement::equal_bits},
-      {"left_over_gets_nothing",
-       pool_backward(kPair, 1, 5),
-       {{image(1, 2), {1, 2}}, winners(kPair, image(1, 5), {1, 2, 4, 3, 9})},
-       {{0, 1, 2, 0, 0}},
-       Agreement::equal_bits},
-      // A selection, not a product with zeros.
-      {"nan_and_inf_go_to_the_winner",
-       pool_backward(kPair, 1, 4),
-       {{image(1, 2), {kNan, kInf}}, winners(kPair, image(1, 4), {1, 2, 4, 3})},
-       {{0, kNan, kInf, 0}},
-       Agreement::equal_bits},
-  };
+  table.specials = winner_specials();
+  table.specials.insert(
+      table.specials.end(),
+      {
+          {"sums_where_windows_overlap",
+           pool_backward(kSlide, 1, 3),
+           {{image(1, 2), {10, 100}}, winners(kSlide, image(1, 3), {1, 3, 2})},
+           {{0, 110, 0}},
+           Agreement::equal_bits},
+          {"padding_gets_nothing",
+           pool_backward(kPadded, 1, 1),
+           {{image(2, 2), {1, 2, 3, 4}}, winners(kPadded, image(1, 1), {-5})},
+           {{10}},
+           Agreement::equal_bits},
+          {"left_over_gets_nothing",
+           pool_backward(kPair, 1, 5),
+           {{image(1, 2), {1, 2}}, winners(kPair, image(1, 5), {1, 2, 4, 3, 9})},
+           {{0, 1, 2, 0, 0}},
+           Agreement::equal_bits},
+          // A selection, not a product with zeros.
+          {"nan_and_inf_go_to_the_winner",
+           pool_backward(kPair, 1, 4),
+           {{image(1, 2), {kNan, kInf}}, winners(kPair, image(1, 4), {1, 2, 4, 3})},
+           {{0, kNan, kInf, 0}},
+           Agreement::equal_bits},
+      });
   return table;
 }
 

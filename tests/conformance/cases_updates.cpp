@@ -141,33 +141,8 @@ UpdateAttrs of_several(UpdateAttrs attrs, const Several& parameters) {
   return attrs;
 }
 
-}  // namespace
-
-OpCases cases_of_SgdUpdate() {
-  OpCases table{.bound = sgd_bound, .cases = {}, .specials = {}};
-  for (const Shape& shape : parameter_shapes()) {
-    for (const bool advance : {false, true}) {
-      OpCase made{case_name(shape, advance), SgdAttrs{advance}, {f32(shape), f32(shape), rate()}};
-      if (advance) made.in.push_back(step(41));
-      table.cases.push_back(std::move(made));
-    }
-  }
-  for (const Several& parameters : several(20)) {
-    for (const bool scaled : {false, true}) {
-      for (const bool advance : {false, true}) {
-        OpCase made{
-            fmt::format("{}{}{}", parameters.name, scaled ? "_scaled" : "",
-                        advance ? "_advance" : ""),
-            of_several(SgdAttrs{.advance_step = advance, .scaled_gradient = scaled}, parameters),
-            operands(parameters, {normal(), normal()})};
-        if (!scaled) made.in.push_back(rate());
-        if (advance) made.in.push_back(step(41));
-        table.cases.push_back(std::move(made));
-      }
-    }
-  }
-  table.cases.push_back({"65_scaled", SgdAttrs{.scaled_gradient = true}, {f32({65}), f32({65})}});
-  table.specials = {
+std::vector<SpecialCase> sgd_specials() {
+  return {
       {"spoiled",
        SgdAttrs{},
        {vector_of({1, kInf, kInf, kNan}), vector_of({kNan, kInf, 1, 1}), scalar(1)},
@@ -194,6 +169,62 @@ OpCases cases_of_SgdUpdate() {
        {vector_of({1}), vector_of({3}), scalar(0, DType::i32)},
        {{-2}, {1}}},
   };
+}
+
+std::vector<SpecialCase> adam_specials() {
+  return {
+      {"nothing_to_learn",
+       AdamAttrs{},
+       {vector_of({1.5}), vector_of({0}), vector_of({0}), vector_of({0}), scalar(1),
+        scalar(0, DType::i32)},
+       {{1.5}, {0}, {0}}},
+      {"spoiled",
+       AdamAttrs{},
+       {vector_of({1, 1}), vector_of({kNan, kInf}), vector_of({0, 0}), vector_of({0, 0}), scalar(1),
+        scalar(0, DType::i32)},
+       {{kNan, kNan}, {kNan, kInf}, {kNan, kInf}}},
+      // The first step goes the whole rate against the sign of the gradient, whatever its size.
+      {"first_step",
+       AdamAttrs{.epsilon = 1e-30, .advance_step = true},
+       {vector_of({4, 4}), vector_of({1024, -0.5}), vector_of({0, 0}), vector_of({0, 0}), scalar(1),
+        scalar(0, DType::i32)},
+       {{3, 5}, {102.4, -0.05}, {1048.576, 0.00025}, {1}}},
+      {"each_its_own",
+       AdamAttrs{.epsilon = 1e-30, .advance_step = true, .tensors = 2},
+       {vector_of({4}), vector_of({4, 1}), vector_of({1024}), vector_of({-0.5, kNan}),
+        vector_of({0}), vector_of({0, 0}), vector_of({0}), vector_of({0, 0}), scalar(1),
+        scalar(0, DType::i32)},
+       {{3}, {5, kNan}, {102.4}, {-0.05, kNan}, {1048.576}, {0.00025, kNan}, {1}}},
+  };
+}
+
+}  // namespace
+
+OpCases cases_of_SgdUpdate() {
+  OpCases table{.bound = sgd_bound, .cases = {}, .specials = {}};
+  for (const Shape& shape : parameter_shapes()) {
+    for (const bool advance : {false, true}) {
+      OpCase made{case_name(shape, advance), SgdAttrs{advance}, {f32(shape), f32(shape), rate()}};
+      if (advance) made.in.push_back(step(41));
+      table.cases.push_back(std::move(made));
+    }
+  }
+  for (const Several& parameters : several(20)) {
+    for (const bool scaled : {false, true}) {
+      for (const bool advance : {false, true}) {
+        OpCase made{
+            fmt::format("{}{}{}", parameters.name, scaled ? "_scaled" : "",
+                        advance ? "_advance" : ""),
+            of_several(SgdAttrs{.advance_step = advance, .scaled_gradient = scaled}, parameters),
+            operands(parameters, {normal(), normal()})};
+        if (!scaled) made.in.push_back(rate());
+        if (advance) made.in.push_back(step(41));
+        table.cases.push_back(std::move(made));
+      }
+    }
+  }
+  table.cases.push_back({"65_scaled", SgdAttrs{.scaled_gradient = true}, {f32({65}), f32({65})}});
+  table.specials = sgd_specials();
   return table;
 }
 
@@ -258,30 +289,7 @@ OpCases cases_of_AdamUpdate() {
       table.cases.push_back(std::move(made));
     }
   }
-  table.specials = {
-      {"nothing_to_learn",
-       AdamAttrs{},
-       {vector_of({1.5}), vector_of({0}), vector_of({0}), vector_of({0}), scalar(1),
-        scalar(0, DType::i32)},
-       {{1.5}, {0}, {0}}},
-      {"spoiled",
-       AdamAttrs{},
-       {vector_of({1, 1}), vector_of({kNan, kInf}), vector_of({0, 0}), vector_of({0, 0}), scalar(1),
-        scalar(0, DType::i32)},
-       {{kNan, kNan}, {kNan, kInf}, {kNan, kInf}}},
-      // The first step goes the whole rate against the sign of the gradient, whatever its size.
-      {"first_step",
-       AdamAttrs{.epsilon = 1e-30, .advance_step = true},
-       {vector_of({4, 4}), vector_of({1024, -0.5}), vector_of({0, 0}), vector_of({0, 0}), scalar(1),
-        scalar(0, DType::i32)},
-       {{3, 5}, {102.4, -0.05}, {1048.576, 0.00025}, {1}}},
-      {"each_its_own",
-       AdamAttrs{.epsilon = 1e-30, .advance_step = true, .tensors = 2},
-       {vector_of({4}), vector_of({4, 1}), vector_of({1024}), vector_of({-0.5, kNan}),
-        vector_of({0}), vector_of({0, 0}), vector_of({0}), vector_of({0, 0}), scalar(1),
-        scalar(0, DType::i32)},
-       {{3}, {5, kNan}, {102.4}, {-0.05, kNan}, {1048.576}, {0.00025, kNan}, {1}}},
-  };
+  table.specials = adam_specials();
   return table;
 }
 
