@@ -30,6 +30,7 @@ struct Trained {
 };
 
 struct Setting {
+  std::string backend = "reference";
   std::string model = "mlp:12-9-4";
   std::string fusion = "on";
   OptimizerSpec optimizer;
@@ -39,8 +40,10 @@ struct Setting {
   Mode mode = Mode::planned;
 };
 
-Trained trained(const Setting& setting, std::vector<Pass> passes) {
-  const auto backend = test::make_backend({"reference", 1});
+// With passes from outside, or those of the setting's text.
+Trained trained(const Setting& setting, std::vector<Pass> passes = {}) {
+  const auto backend = test::make_backend({setting.backend, 1});
+  if (passes.empty()) passes = passes_for(parse_fusion(setting.fusion), backend->layouts());
   Session session(*backend, make_model(setting.model, setting.optimizer),
                   {.mode = setting.mode,
                    .step_batches = {setting.rows},
@@ -51,10 +54,6 @@ Trained trained(const Setting& setting, std::vector<Pass> passes) {
   test::train(session, setting.rows, setting.steps, result.trace);
   result.reports = session.pass_reports(setting.rows);
   return result;
-}
-
-Trained trained(const Setting& setting) {
-  return trained(setting, passes_for(parse_fusion(setting.fusion), nullptr));
 }
 
 Trained unfused(Setting setting) {
@@ -157,6 +156,19 @@ TEST(FusedStep, IsOneComputationInAllModes) {
       setting.mode = mode;
       EXPECT_EQ(test::first_difference(planned.trace, trained(setting).trace), "")
           << model << ", " << name(mode);
+    }
+  }
+}
+
+// Fast backends fuse with library calls of their own and lay images out as they like.
+TEST(FusedStep, TrainsAlikeOnEveryBackend) {
+  for (const std::string& backend : test::computing_backends()) {
+    for (const char* model : {"mlp:784-128-10", "mlp_tanh:12-9-4", "small_cnn", "lenet"}) {
+      SCOPED_TRACE(fmt::format("{} on {}", model, backend));
+      Setting setting{.backend = backend, .model = model, .dtype = DType::f32};
+      expect_alike(unfused(setting), trained(setting), 1e-6);
+      setting.steps = 10;
+      expect_alike(unfused(setting), trained(setting), 1e-5);
     }
   }
 }
