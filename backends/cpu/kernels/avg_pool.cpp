@@ -14,13 +14,14 @@ float share(const Pool& site) {
 
 // One window: x the image {H, W, block}, y {block}; added in row-major order
 void average(const Pool& site, const Window& window, const float* x, float factor, float* y) {
-  const auto [top, bottom, left, right, first] = window;
   const std::int64_t W = site.W, block = site.block;
   sweep(
       block, [=]<int kN>(std::int64_t c) __attribute__((always_inline)) {
         Floats<kN> sum{};
-        for (std::int64_t h = top; h < bottom; ++h) {
-          for (std::int64_t w = left; w < right; ++w) sum += load<kN>(x + (h * W + w) * block + c);
+        for (std::int64_t h = window.top; h < window.bottom; ++h) {
+          for (std::int64_t w = window.left; w < window.right; ++w) {
+            sum += load<kN>(x + (h * W + w) * block + c);
+          }
         }
         store<kN>(y + c, sum * factor);
       });
@@ -47,24 +48,23 @@ void average_row(const float* above, const float* below, std::int64_t OW, float*
 // One window that no other overlaps: dx the image {H, W, block}, dy {block}
 void write_window(const Pool& site, const Window& window, const float* dy, float factor,
                   float* dx) {
-  const auto [top, bottom, left, right, first] = window;
   const std::int64_t W = site.W, block = site.block;
   sweep(
       block, [=]<int kN>(std::int64_t c) __attribute__((always_inline)) {
         const Floats<kN> slope = load<kN>(dy + c) * factor;
-        for (std::int64_t h = top; h < bottom; ++h) {
-          for (std::int64_t w = left; w < right; ++w)
+        for (std::int64_t h = window.top; h < window.bottom; ++h) {
+          for (std::int64_t w = window.left; w < window.right; ++w) {
             store<kN>(dx + (h * W + w) * block + c, slope);
+          }
         }
       });
 }
 
 // One window among others.
 void add_window(const Pool& site, const Window& window, const float* dy, float factor, float* dx) {
-  const auto [top, bottom, left, right, first] = window;
   const std::int64_t block = site.block;
-  for (std::int64_t h = top; h < bottom; ++h) {
-    for (std::int64_t w = left; w < right; ++w) {
+  for (std::int64_t h = window.top; h < window.bottom; ++h) {
+    for (std::int64_t w = window.left; w < window.right; ++w) {
       float* at = dx + (h * site.W + w) * block;
 #pragma omp simd
       for (std::int64_t c = 0; c < block; ++c) at[c] += dy[c] * factor;
@@ -78,7 +78,7 @@ void spread_row(const float* dy, std::int64_t OW, float* above, float* below) {
       OW, [=]<int kN>(std::int64_t ow) __attribute__((always_inline)) {
         const Floats<kN> slope = load<kN>(dy + ow) * 0.25F;
         float* const rows[] = {above + 2 * ow, below + 2 * ow};
-    for (float* row : rows) {
+        for (float* row : rows) {
           if constexpr (kN == 1) {
             row[0] = slope;
             row[1] = slope;

@@ -37,16 +37,16 @@ struct Best {
 // One window: x the image {H, W, block}, y {block}, places {block}
 template <class Place>
 void take_largest(const Pool& site, const Window& window, const float* x, float* y, Place* places) {
-  const auto [top, bottom, left, right, first] = window;
+  const std::int64_t height = window.bottom - window.top, width = window.right - window.left;
   const std::int64_t W = site.W, block = site.block, kernel_w = site.kernel_w;
   sweep(
       block, [=]<int kN>(std::int64_t c) __attribute__((always_inline)) {
-        const float* begin = x + (top * W + left) * block + c;
-        Best<kN> best{load<kN>(begin), Ints<kN>{} + static_cast<std::int32_t>(first)};
-        for (std::int64_t h = 0; h < bottom - top; ++h) {
-          for (std::int64_t w = 0; w < right - left; ++w) {
+        const float* begin = x + (window.top * W + window.left) * block + c;
+        Best<kN> best{load<kN>(begin), Ints<kN>{} + static_cast<std::int32_t>(window.first)};
+        for (std::int64_t h = 0; h < height; ++h) {
+          for (std::int64_t w = 0; w < width; ++w) {
             best.meet(load<kN>(begin + (h * W + w) * block),
-                      static_cast<std::int32_t>(first + h * kernel_w + w));
+                      static_cast<std::int32_t>(window.first + h * kernel_w + w));
           }
         }
         store<kN>(y + c, best.value);

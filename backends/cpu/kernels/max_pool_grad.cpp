@@ -39,17 +39,16 @@ struct Gradient {
 // One window that no other overlaps: dx the image {H, W, block}; dy, y and places {block}
 template <Before kBefore, class Place>
 void write_window(const Pool& site, const Window& window, const Gradient<Place>& at) {
-  const auto [top, bottom, left, right, first] = window;
-  const auto [dy, y, places, dx] = at;
+  const std::int64_t height = window.bottom - window.top, width = window.right - window.left;
   const std::int64_t W = site.W, block = site.block, kernel_w = site.kernel_w;
   sweep(
       block, [=]<int kN>(std::int64_t c) __attribute__((always_inline)) {
-        const Floats<kN> slope = slope_at<kN, kBefore>(dy, y, c);
-        const Ints<kN> winners = load_places<kN>(places + c);
-        float* begin = dx + (top * W + left) * block + c;
-        for (std::int64_t h = 0; h < bottom - top; ++h) {
-          for (std::int64_t w = 0; w < right - left; ++w) {
-            const auto place = static_cast<std::int32_t>(first + h * kernel_w + w);
+        const Floats<kN> slope = slope_at<kN, kBefore>(at.dy, at.y, c);
+        const Ints<kN> winners = load_places<kN>(at.places + c);
+        float* begin = at.dx + (window.top * W + window.left) * block + c;
+        for (std::int64_t h = 0; h < height; ++h) {
+          for (std::int64_t w = 0; w < width; ++w) {
+            const auto place = static_cast<std::int32_t>(window.first + h * kernel_w + w);
             store<kN>(begin + (h * W + w) * block, where<kN>(winners, place, slope));
           }
         }
@@ -59,9 +58,8 @@ void write_window(const Pool& site, const Window& window, const Gradient<Place>&
 // One window among others: each channel adds to one place.
 template <Before kBefore, class Place>
 void add_window(const Pool& site, const Window& window, const Gradient<Place>& at) {
-  const auto [top, bottom, left, right, first] = window;
-  const std::int64_t h0 = top - first / site.kernel_w;  // of the window with its padding
-  const std::int64_t w0 = left - first % site.kernel_w;
+  const std::int64_t h0 = window.top - window.first / site.kernel_w;  // of the window with padding
+  const std::int64_t w0 = window.left - window.first % site.kernel_w;
   for (std::int64_t c = 0; c < site.block; ++c) {
     const std::int64_t h = h0 + at.places[c] / site.kernel_w;
     const std::int64_t w = w0 + at.places[c] % site.kernel_w;
@@ -141,11 +139,10 @@ void max_pool_grad(Operands operands, const Pool& site) {
 // One row of dy {OW} to the rows above and below {2 OW or more}
 template <Before kBefore>
 void double_row(const Gradient<std::uint8_t>& at, std::int64_t OW, float* above, float* below) {
-  const auto [dy, y, places, dx] = at;
   sweep(
       OW, [=]<int kN>(std::int64_t ow) __attribute__((always_inline)) {
-        const Floats<kN> slope = slope_at<kN, kBefore>(dy, y, ow);
-        const Ints<kN> winners = load_places<kN>(places + ow);
+        const Floats<kN> slope = slope_at<kN, kBefore>(at.dy, at.y, ow);
+        const Ints<kN> winners = load_places<kN>(at.places + ow);
         Floats<kN> at_place[4];
         for (int p = 0; p < 4; ++p) at_place[p] = where<kN>(winners, p, slope);
         const auto write = [&at_place, ow](float* row, int p) {

@@ -26,20 +26,20 @@ AdamFactors adam_factors(const Update& site, float rate, std::int32_t step) {
 }
 
 // in: w, g, m, v; out: w', m', v'; all {n}
-void adam(const float* const (&in)[4], float* const (&out)[3], const AdamFactors& f,
+void adam(const float* const (&in)[4], float* const (&out)[3], const AdamFactors& factors,
           std::int64_t n) {
-  const auto [w, g, m, v] = in;
-  const auto [w_out, m_out, v_out] = out;
-  const auto [beta1, beta2, rest1, rest2, scaled_rate, root_factor, epsilon] = f;
+  const float *w = in[0], *g = in[1], *m = in[2], *v = in[3];
+  float *w_out = out[0], *m_out = out[1], *v_out = out[2];
+  const AdamFactors f = factors;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     const float slope = g[i];
-    const float mean = beta1 * m[i] + rest1 * slope;
-    const float square = beta2 * v[i] + rest2 * slope * slope;
-    const float root = __builtin_sqrtf(square) * root_factor + epsilon;
+    const float mean = f.beta1 * m[i] + f.rest1 * slope;
+    const float square = f.beta2 * v[i] + f.rest2 * slope * slope;
+    const float root = __builtin_sqrtf(square) * f.root_factor + f.epsilon;
     m_out[i] = mean;
     v_out[i] = square;
-    w_out[i] = w[i] - scaled_rate * mean / root;
+    w_out[i] = w[i] - f.scaled_rate * mean / root;
   }
 }
 
@@ -50,7 +50,7 @@ void sgd(const float* w, const float* g, float rate, float* w_out, std::int64_t 
 
 void momentum(const float* const (&in)[3], float mu, float rate, float* w_out, float* v_out,
               std::int64_t n) {
-  const auto [w, g, v] = in;
+  const float *w = in[0], *g = in[1], *v = in[2];
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     const float velocity = mu * v[i] + g[i];
