@@ -4,6 +4,7 @@
 #include "tests/backends/random/exactness.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -16,15 +17,16 @@ namespace {
 // The largest power of two that divides x; infinity for zero, which every unit divides.
 double unit_of(double x) {
   if (x == 0.0) return std::numeric_limits<double>::infinity();
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  auto digits = static_cast<std::int64_t>(std::ldexp(fraction, 53));
-  int zeros = 0;
-  while (digits % 2 == 0) {
-    digits /= 2;
-    ++zeros;
-  }
-  return std::ldexp(1.0, exponent - 53 + zeros);
+  constexpr int kFraction = 52;
+  constexpr std::uint64_t kHidden = std::uint64_t{1} << kFraction;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto exponent = bits >> kFraction & 0x7FF;
+  // Beyond f32: no unit that a sum could be exact in.
+  if (exponent == 0 || exponent == 0x7FF) return 0.0;
+  const int zeros = std::countr_zero((bits & (kHidden - 1)) | kHidden);
+  // The power of two with that exponent, moved up by as many digits as are zero.
+  const std::uint64_t power = exponent - kFraction + static_cast<std::uint64_t>(zeros);
+  return std::bit_cast<double>(power << kFraction);
 }
 
 class Sum {

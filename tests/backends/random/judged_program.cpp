@@ -108,6 +108,31 @@ std::string disagreement_of(const std::vector<ExpectedStep>& a,
   return {};
 }
 
+Observed run_in_mode(Rig& rig, const JudgedProgram& judged, Variant variant, Mode mode) {
+  const RandomProgram& program = judged.program;
+  std::size_t calls = 0;
+  for (const Kernel* kernel : rig.program()->kernels) calls += kernel->calls();
+  rig.stream().keep_log(calls * kSteps, LogOperands::copied);
+  const auto executor = rig.executor(mode);
+  const Counters before = rig.stream().counters();
+  Observed observed;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    for (const ValueId id : program.graph.ids()) {
+      const Value& value = program.graph.value(id);
+      if (!is_declared(value) || (step > 0 && value.role != Role::input)) continue;
+      rig.write(value.name, elements_of(program, id, step));
+    }
+    executor->enqueue(rig.stream());
+    observed.emplace_back();
+    for (const auto& [name, expected] : judged.steps(variant)[step]) {
+      observed.back()[name] = rig.read_bytes(*executor, name);
+    }
+  }
+  reconcile(*rig.program(), rig.stream().counters() - before, rig.stream().log(),
+            {.mode = mode, .steps = kSteps, .memory = &rig.memory()});
+  return observed;
+}
+
 }  // namespace
 
 JudgedProgram make_judged(Contents contents, std::uint64_t seed) {
@@ -132,27 +157,11 @@ Graph executed_graph(const RandomProgram& program, Variant variant, LayoutChoose
   return run_passes(program.graph, standard_passes()).graph;
 }
 
-Observed run_program(Backend& backend, const JudgedProgram& judged, Variant variant, Mode mode) {
-  const RandomProgram& program = judged.program;
-  Rig rig(backend, executed_graph(program, variant, backend.layouts()));
-  rig.stream().keep_log(rig.graph().ops().size() * kSteps, LogOperands::copied);
-  const auto executor = rig.executor(mode);
-  const Counters before = rig.stream().counters();
-  Observed observed;
-  for (std::uint64_t step = 0; step < kSteps; ++step) {
-    for (const ValueId id : program.graph.ids()) {
-      const Value& value = program.graph.value(id);
-      if (!is_declared(value) || (step > 0 && value.role != Role::input)) continue;
-      rig.write(value.name, elements_of(program, id, step));
-    }
-    executor->enqueue(rig.stream());
-    observed.emplace_back();
-    for (const auto& [name, expected] : judged.steps(variant)[step]) {
-      observed.back()[name] = rig.read_bytes(*executor, name);
-    }
-  }
-  reconcile(*rig.program(), rig.stream().counters() - before, rig.stream().log(),
-            {.mode = mode, .steps = kSteps, .memory = &rig.memory()});
+std::vector<Observed> run_program(Backend& backend, const JudgedProgram& judged, Variant variant,
+                                  std::span<const Mode> modes) {
+  Rig rig(backend, executed_graph(judged.program, variant, backend.layouts()));
+  std::vector<Observed> observed;
+  for (const Mode mode : modes) observed.push_back(run_in_mode(rig, judged, variant, mode));
   return observed;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,10 @@ using Observed = std::vector<std::map<std::string, std::vector<std::byte>>>;
 Graph executed_graph(const RandomProgram& program, Variant variant,
                      LayoutChooser* layouts = nullptr);
 
-// Compiles and runs the program, and reconciles counters, log and addresses with it.
-Observed run_program(Backend& backend, const JudgedProgram& judged, Variant variant, Mode mode);
+// Compiles the program and runs it in each mode, and reconciles counters, log and addresses with
+// it.
+std::vector<Observed> run_program(Backend& backend, const JudgedProgram& judged, Variant variant,
+                                  std::span<const Mode> modes);
 
 // The first observation off its bound; empty when there is none.
 std::string first_violation(const JudgedProgram& judged, Variant variant, const Observed& observed);

@@ -14,14 +14,15 @@ void ProgramMaker::append_forward() {
   if (one_in(2)) pool_.push_back(graph_.declare(Role::input, f32({N, D}), "y"));
   add(build::matmul(graph_, x_, parameter({D, dim()})), 2);
 
-  static constexpr std::array<Rule, 21> kRules = {
-      &ProgramMaker::matmul,   &ProgramMaker::bias,     &ProgramMaker::binary,
-      &ProgramMaker::binary,   &ProgramMaker::scale,    &ProgramMaker::unary,
-      &ProgramMaker::unary,    &ProgramMaker::reduce,   &ProgramMaker::broadcast,
-      &ProgramMaker::view,     &ProgramMaker::constant, &ProgramMaker::layer,
-      &ProgramMaker::layer,    &ProgramMaker::images,   &ProgramMaker::images,
-      &ProgramMaker::convolve, &ProgramMaker::pool,     &ProgramMaker::gather,
-      &ProgramMaker::scatter,  &ProgramMaker::cast,     &ProgramMaker::copy};
+  static constexpr std::array<Rule, 23> kRules = {
+      &ProgramMaker::matmul, &ProgramMaker::bias,     &ProgramMaker::binary,
+      &ProgramMaker::binary, &ProgramMaker::scale,    &ProgramMaker::unary,
+      &ProgramMaker::unary,  &ProgramMaker::reduce,   &ProgramMaker::broadcast,
+      &ProgramMaker::view,   &ProgramMaker::constant, &ProgramMaker::layers,
+      &ProgramMaker::layers, &ProgramMaker::images,   &ProgramMaker::images,
+      &ProgramMaker::images, &ProgramMaker::images,   &ProgramMaker::convolve,
+      &ProgramMaker::pool,   &ProgramMaker::gather,   &ProgramMaker::scatter,
+      &ProgramMaker::cast,   &ProgramMaker::copy};
   const std::size_t wanted = 6 + below(real_ ? 12 : 9);
   for (std::size_t tried = 0; graph_.ops().size() < wanted && tried < 200; ++tried) {
     if (hub_uses_ == 0 && one_in(6)) {
@@ -34,32 +35,36 @@ void ProgramMaker::append_forward() {
 }
 
 ValueId ProgramMaker::activated(ValueId x) {
-  const std::uint64_t which = below(real_ ? 5 : 3);
+  const std::uint64_t which = below(real_ ? 8 : 5);
   ValueId y = x;
-  if (which == 1 || which == 2) y = build::relu(graph_, x);
-  if (which == 3) y = build::tanh(graph_, x);
-  if (which == 4) y = build::sigmoid(graph_, x);
-  set_degree(y, which >= 3 ? 1 : degree(x));
+  if (which >= 1 && which <= 4) y = build::relu(graph_, x);
+  if (which == 5 || which == 6) y = build::tanh(graph_, x);
+  if (which == 7) y = build::sigmoid(graph_, x);
+  set_degree(y, which >= 5 ? 1 : degree(x));
   return y;
 }
 
 ValueId ProgramMaker::shifted(ValueId x) {
-  if (one_in(4)) return x;
+  if (one_in(5)) return x;
   const ValueId y = build::add_bias(graph_, x, parameter({shape(x)[1]}));
   set_degree(y, degree(x));
   return y;
 }
 
-// As in an MLP: what fusion is for.
-bool ProgramMaker::layer() {
-  const ValueId x = pick();
-  if (rank(x) != 2 || !product_fits(degree(x), 1)) return false;
-  const std::int64_t columns = dim();
-  if (shape(x)[0] * columns > kMostElements) return false;
-  const ValueId z = build::matmul(graph_, x, parameter({shape(x)[1], columns}));
-  set_degree(z, degree(x) + 1);
-  const ValueId y = activated(shifted(z));
-  return add(y, degree(y));
+// A few layers as an MLP has them: what fusion is for.
+bool ProgramMaker::layers() {
+  ValueId x = pick();
+  if (rank(x) != 2) return false;
+  bool any = false;
+  for (std::int64_t count = between(1, 3); count > 0; --count) {
+    const std::int64_t columns = dim();
+    if (!product_fits(degree(x), 1) || shape(x)[0] * columns > kMostElements) break;
+    const ValueId z = build::matmul(graph_, x, parameter({shape(x)[1], columns}));
+    set_degree(z, degree(x) + 1);
+    x = activated(shifted(z));
+    any = true;
+  }
+  return any && add(x, degree(x));
 }
 
 // a {M, K} x b {K, N}, each transposed or not; b is a value of the pool or a new parameter.

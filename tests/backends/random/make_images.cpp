@@ -80,7 +80,7 @@ Pool2dAttrs ProgramMaker::window(const Shape& x, bool for_mean) {
                          std::int64_t& pad) {
     kernel = between(1, 3);
     if (for_mean && !real_ && !is_power_of_two(kernel)) kernel = 2;
-    pad = one_in(3) ? between(0, kernel - 1) : 0;
+    pad = one_in(4) ? between(0, kernel - 1) : 0;
     while (kernel > size + 2 * pad) --kernel;
     pad = std::min(pad, kernel - 1);
     while (kernel > size + 2 * pad) --kernel;
@@ -118,11 +118,11 @@ bool ProgramMaker::images() {
   ValueId x = image();
   if (!x.valid()) return false;
   bool any = false;
-  for (std::int64_t layers = between(1, 3); layers > 0; --layers) {
+  for (std::int64_t count = between(1, 3); count > 0; --count) {
     const ValueId y = convolved(x);
     if (!y.valid()) break;
     x = activated(shifted(y));
-    if (one_in(2)) x = pooled(x);
+    if (!one_in(3)) x = pooled(x);
     if (one_in(5)) add(x, degree(x));
     any = true;
   }

@@ -111,16 +111,16 @@ void ProgramMaker::append_readers(const std::vector<ValueId>& readable) {
 ValueId ProgramMaker::reader_of(ValueId id) {
   const bool matrix = rank(id) == 2;
   ValueId made = build::scale(graph_, id, -0.5);
-  if (matrix && one_in(2)) {
+  if (matrix && one_in(5)) {
     made = graph_.apply1(OpKind::Argmax, {id});
     if (one_in(3)) made = graph_.apply1(OpKind::Cast, {made}, CastAttrs{DType::f32});
     if (one_in(4)) made = graph_.apply1(OpKind::Cast, {made}, CastAttrs{DType::u8});
   }
-  if (matrix && shape(id)[0] == shape(labels_)[0] && one_in(2)) {
+  if (matrix && shape(id)[0] == shape(labels_)[0] && one_in(4)) {
     made = build::correct_count(graph_, id, labels_);
   }
   if (rank(id) >= 2 && one_in(4)) made = graph_.apply1(OpKind::BiasGrad, {id});
-  if (one_in(4)) made = graph_.apply1(OpKind::ReluGrad, {id, id});
+  if (one_in(6)) made = graph_.apply1(OpKind::ReluGrad, {id, id});
   if (real_ && one_in(4)) made = graph_.apply1(OpKind::TanhGrad, {id, id});
   if (real_ && one_in(4)) made = graph_.apply1(OpKind::SigmoidGrad, {id, id});
   return made;
@@ -146,14 +146,19 @@ void ProgramMaker::append_updates() {
       which.push_back(order.back());
       order.pop_back();
     }
-    append_update(std::move(which), k, order.empty());
+    append_update(which, k, order.empty());
   }
 }
 
-void ProgramMaker::append_update(std::vector<std::size_t> which, std::size_t k, bool last) {
+void ProgramMaker::append_update(const std::vector<std::size_t>& which, std::size_t k, bool last) {
+  const std::uint64_t kind = plain_sgd_ ? 0 : below(real_ ? 3 : 2);
+  const bool scaled = kind == 0 && !plain_sgd_ && one_in(5);
   std::vector<ValueId> inputs;
   for (const std::size_t each : which) inputs.push_back(updated_[each]);
-  for (const std::size_t each : which) inputs.push_back(gradients_[each]);
+  for (const std::size_t each : which) {
+    const bool small = scaled && real_;  // a whole gradient would lead anywhere
+    inputs.push_back(small ? build::scale(graph_, gradients_[each], 0.03) : gradients_[each]);
+  }
   const auto add_states = [&](std::string_view what) {
     for (const std::size_t each : which) {
       inputs.push_back(graph_.declare(Role::state, graph_.type(updated_[each]),
@@ -161,8 +166,6 @@ void ProgramMaker::append_update(std::vector<std::size_t> which, std::size_t k, 
     }
   };
   const auto tensors = static_cast<std::int64_t>(which.size());
-  const std::uint64_t kind = plain_sgd_ ? 0 : below(real_ ? 3 : 2);
-  const bool scaled = kind == 0 && !plain_sgd_ && one_in(5);
   if (kind == 1) add_states("velocity");
   if (kind == 2) {
     add_states("m");

@@ -71,7 +71,7 @@ class ProgramMaker {
   bool broadcast();
   bool view();
   bool constant();
-  bool layer();
+  bool layers();
   bool gather();
   bool scatter();
   bool cast();
@@ -100,7 +100,7 @@ class ProgramMaker {
   void append_readers(const std::vector<ValueId>& readable);
   ValueId reader_of(ValueId id);
   void append_updates();
-  void append_update(std::vector<std::size_t> which, std::size_t k, bool last);
+  void append_update(const std::vector<std::size_t>& which, std::size_t k, bool last);
   void keep_some(const std::vector<ValueId>& readable);
 
   bool real_;

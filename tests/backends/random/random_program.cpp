@@ -95,7 +95,17 @@ double real_element(Philox& draws, const Value& value) {
   };
   if (value.name == kLearningRate) return in(0.01, 0.2);
   if (value.name.ends_with(".v")) return in(0.0, 0.5);  // a mean of squares
-  return value.role == Role::state ? in(-0.1, 0.1) : in(-1.0, 1.0);
+  if (value.role == Role::state) return in(-0.1, 0.1);
+  // So that values neither grow nor fall from layer to layer, and bounds stay narrow.
+  const Shape& shape = value.type.shape;
+  const auto elements = static_cast<double>(shape.elements());
+  double terms = 1.0;
+  if (value.role == Role::parameter && shape.rank() == 2) terms = std::sqrt(elements);
+  if (value.role == Role::parameter && shape.rank() == 4) {
+    terms = elements / static_cast<double>(shape[0]);
+  }
+  const double most = std::min(1.0, 2.0 / std::sqrt(terms));
+  return in(-most, most);
 }
 
 }  // namespace

@@ -30,20 +30,20 @@ constexpr std::uint64_t kShards = 10;
 // Against the oracle number by number: a zero may have either sign, since that depends on how a sum
 // begins. Between modes bit by bit.
 void expect_right(const JudgedProgram& judged, Backend& backend, Variant variant) {
-  Observed eager;
-  for (const Mode mode : kModes) {
-    SCOPED_TRACE(fmt::format("{} {} {}\n{}", backend.name(), stepscope::name(mode),
-                             variant == Variant::fused ? "fused" : "unfused",
-                             describe(judged.program)));
-    const Observed observed = run_program(backend, judged, variant, mode);
-    if (mode == Mode::eager) eager = observed;
-    EXPECT_EQ(first_violation(judged, variant, observed), "");
-    EXPECT_EQ(test::first_difference(eager, observed), "");
+  const auto where = [&](std::size_t mode) {
+    return fmt::format("{} {} {}\n{}", backend.name(), name(kModes[mode]),
+                       variant == Variant::fused ? "fused" : "unfused", describe(judged.program));
+  };
+  const std::vector<Observed> observed = run_program(backend, judged, variant, kModes);
+  for (std::size_t i = 0; i < kModes.size(); ++i) {
+    EXPECT_EQ(first_violation(judged, variant, observed[i]), "") << where(i);
+    EXPECT_EQ(test::first_difference(observed[0], observed[i]), "") << where(i);
   }
 }
 
 void expect_right(Contents contents, std::uint64_t seed) {
   const JudgedProgram judged = make_judged(contents, seed);
+  SCOPED_TRACE(fmt::format("STEPSCOPE_RANDOM_SEED={}", seed));  // for what is thrown
   EXPECT_EQ(judged.disagreement, "") << describe(judged.program);
   for (const std::string& name : test::computing_backends()) {
     const auto backend = test::make_backend({name, 1});
