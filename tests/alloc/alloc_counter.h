@@ -28,7 +28,7 @@ struct Count {
   std::span<const Allocation> kept;  // the first ones; good until the next start()
 };
 
-inline constexpr std::size_t kMostKept = 512;
+inline constexpr std::size_t kMostKept = 4096;
 
 // One measurement at a time. Neither call allocates once start() has been called before.
 void start();

@@ -124,6 +124,11 @@ bool is_library(std::string_view scope) {
          scope.starts_with("9stepscope5eigen");
 }
 
+// oneDNN is a shared library: whatever lies in its file is its own.
+bool is_library_file(std::string_view file) {
+  return file.substr(file.rfind('/') + 1).starts_with("libdnnl");
+}
+
 }  // namespace
 
 Attribution attribute(const Allocation& allocation) {
@@ -132,6 +137,7 @@ Attribution attribute(const Allocation& allocation) {
     const std::string_view scope = scope_of(frame.name);
     if (frame.counter) continue;
     if (is_library(scope)) return {Owner::library, demangled(frame.name)};
+    if (is_library_file(frame.file)) return {Owner::library, "libdnnl"};
     if (scope.starts_with("9stepscope")) return {Owner::own, demangled(frame.name)};
   }
   return {Owner::own, "unknown"};

@@ -19,8 +19,9 @@ struct Attribution {
   std::string frame;  // demangled name of the frame that decided, or "unknown"
 };
 
-// Decided by the nearest frame, from the inside out, that is a function of Eigen or of stepscope;
-// one of stepscope::eigen counts as the library, since Eigen is inlined there.
+// Decided by the nearest frame, from the inside out, that is a function of Eigen or of stepscope or
+// lies in oneDNN's file; one of stepscope::eigen counts as the library, since Eigen is inlined
+// there.
 Attribution attribute(const Allocation& allocation);
 
 // The whole stack, a line per frame.
