@@ -1,0 +1,33 @@
+// What tests of learning share: which backends to train on, and validation accuracies by epoch.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/registry/registry.h"
+#include "bench/cli/train.h"
+#include "graph/passes/fusion.h"
+
+namespace stepscope::test {
+
+// The backends of this build that are fast enough to train on.
+inline std::vector<std::string> fast_backends() {
+  std::vector<std::string> names;
+  for (const std::string& backend : Registry::builtin().names()) {
+    if (backend != "null" && backend != "reference") names.push_back(backend);
+  }
+  return names;
+}
+
+inline std::vector<double> accuracies(Backend& backend, const Data& data,
+                                      const cli::TrainSpec& spec) {
+  std::vector<double> by_epoch;
+  by_epoch.reserve(static_cast<std::size_t>(spec.epochs));
+  for (const EpochRecord& epoch : cli::train(backend, data, spec, {})) {
+    by_epoch.push_back(epoch.validation_accuracy);
+  }
+  return by_epoch;
+}
+
+}  // namespace stepscope::test
