@@ -40,26 +40,58 @@ Product<T> product_of(const Call<T>& call, const A& settings, std::size_t first 
           .transpose_b = settings.transpose_b};
 }
 
-// store(m, n, sum over k of a(m, k) b(k, n)), each sum added up in the order of k.
+// Part of b, k outermost, as double: unpacked once for several rows of a.
+inline constexpr std::int64_t kDepth = 32;
+using Panel = std::array<Sums, kDepth>;
+
+template <class T>
+void unpack(const Product<T>& product, std::int64_t k0, std::int64_t n0, std::int64_t depth,
+            std::int64_t columns, Panel& panel) {
+  const std::int64_t along_k = product.transpose_b ? 1 : product.N;
+  const std::int64_t along_n = product.transpose_b ? product.K : 1;
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const T* row = product.b + (k0 + k) * along_k + n0 * along_n;
+    Sums& unpacked = panel[static_cast<std::size_t>(k)];
+    for (std::int64_t j = 0; j < columns; ++j) {
+      unpacked[static_cast<std::size_t>(j)] = row[j * along_n];
+    }
+  }
+}
+
+// sums[j] += a(m, k) b(k, n0 + j) for each k of the panel
+template <class T>
+void add_products(const Product<T>& product, std::int64_t m, std::int64_t k0, std::int64_t depth,
+                  std::size_t columns, const Panel& panel, Sums& sums) {
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const std::int64_t at = k0 + k;
+    const double left = product.a[product.transpose_a ? at * product.M + m : m * product.K + at];
+    const Sums& right = panel[static_cast<std::size_t>(k)];
+    for (std::size_t j = 0; j < columns; ++j) sums[j] += left * right[j];
+  }
+}
+
+// store(m, n, sum over k of a(m, k) b(k, n)), each sum added up in the order of k: blocks of rows,
+// columns and k change what is near in memory, and nothing else.
 template <class T, class Store>
 void multiply(const Product<T>& product, Store store) {
-  const auto [a, b, M, N, K, transpose_a, transpose_b] = product;
-  // A transposed b has its columns far apart: as many as stay in a small cache at once.
-  const std::int64_t columns = transpose_b ? 8 : kSums;
-  for (std::int64_t m = 0; m < M; ++m) {
-    for (std::int64_t first = 0; first < N; first += columns) {
-      const std::int64_t count = std::min(columns, N - first);
-      Sums sums{};
-      for (std::int64_t k = 0; k < K; ++k) {
-        const double left = transpose_a ? a[k * M + m] : a[m * K + k];
-        const T* right = transpose_b ? b + first * K + k : b + k * N + first;
-        const std::int64_t step = transpose_b ? K : 1;
-        for (std::int64_t j = 0; j < count; ++j) {
-          sums[static_cast<std::size_t>(j)] += left * double{right[j * step]};
+  constexpr std::int64_t kRows = 8;
+  Panel panel{};
+  for (std::int64_t m0 = 0; m0 < product.M; m0 += kRows) {
+    const std::int64_t rows = std::min(kRows, product.M - m0);
+    for (std::int64_t n0 = 0; n0 < product.N; n0 += kSums) {
+      const std::int64_t columns = std::min(kSums, product.N - n0);
+      std::array<Sums, kRows> sums{};
+      for (std::int64_t k0 = 0; k0 < product.K; k0 += kDepth) {
+        const std::int64_t depth = std::min(kDepth, product.K - k0);
+        unpack(product, k0, n0, depth, columns, panel);
+        for (std::int64_t m = 0; m < rows; ++m) {
+          add_products(product, m0 + m, k0, depth, static_cast<std::size_t>(columns), panel,
+                       sums[static_cast<std::size_t>(m)]);
         }
       }
-      for (std::int64_t j = 0; j < count; ++j) {
-        store(m, first + j, sums[static_cast<std::size_t>(j)]);
+      for (std::int64_t i = 0; i < rows * columns; ++i) {
+        store(m0 + i / columns, n0 + i % columns,
+              sums[static_cast<std::size_t>(i / columns)][static_cast<std::size_t>(i % columns)]);
       }
     }
   }
