@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/report/arms.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace stepscope {
@@ -29,7 +31,7 @@ const RatioRecord* find_ratio(const ArmRecord& arm, std::string_view mode,
   return nullptr;
 }
 
-std::string without(std::string_view pass) { return "-" + std::string(pass); }
+std::string without(std::string_view pass) { return fmt::format("-{}", pass); }
 
 std::vector<std::string> ablated_modes(const Group& group) {
   std::vector<std::string> modes;

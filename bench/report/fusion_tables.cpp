@@ -24,7 +24,7 @@ std::string note_of(const PassRecord& pass) {
 
 // Bytes that are gone; a minus where a pass added some.
 std::string removed_bytes(double bytes) {
-  return bytes < 0.0 ? "-" + bytes_text(-bytes) : bytes_text(bytes);
+  return bytes < 0.0 ? fmt::format("-{}", bytes_text(-bytes)) : bytes_text(bytes);
 }
 
 template <class T>

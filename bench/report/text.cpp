@@ -70,7 +70,7 @@ std::string compare_text(const Record& record) {
     const std::string lines = table(record);
     if (!lines.empty()) text += "\n" + lines;
   }
-  text += "\n" + sentences(record);
+  text += fmt::format("\n{}", sentences(record));
   for (const std::string& note : record.notes) text += "note: " + note + "\n";
   return text;
 }
