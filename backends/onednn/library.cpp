@@ -79,19 +79,21 @@ dnnl_memory_desc_t weight_desc(const Shape& shape, LayoutId layout) {
   return make_desc({shape[0], shape[1], shape[2], shape[3]}, tag_of(layout));
 }
 
-// The first tag that means the same, in the library's own order.
-std::optional<LayoutId> layout_of(const dnnl_memory_desc_t& desc) {
+// The tags that mean the same, in the library's own order. There may be several: the stride of a
+// dimension of one element is nobody's.
+std::vector<LayoutId> layouts_of(const dnnl_memory_desc_t& desc) {
+  std::vector<LayoutId> layouts;
   for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag) {
     if (static_cast<std::size_t>(tag) + kFirstWeightLayout >= kMostLayouts) break;
     dnnl_memory_desc_t named;
     if (dnnl_memory_desc_init_by_tag(&named, desc.ndims, desc.dims, dnnl_f32,
                                      static_cast<dnnl_format_tag_t>(tag)) == dnnl_success &&
         dnnl_memory_desc_equal(&named, &desc) != 0) {
-      return tag == dnnl_oihw ? LayoutId::row_major
-                              : static_cast<LayoutId>(kFirstWeightLayout + tag);
+      layouts.push_back(tag == dnnl_oihw ? LayoutId::row_major
+                                         : static_cast<LayoutId>(kFirstWeightLayout + tag));
     }
   }
-  return std::nullopt;
+  return layouts;
 }
 
 // Scratch is the plan's memory, never the library's own.
@@ -280,13 +282,24 @@ std::uint64_t Library::made() const { return state_->made; }
 
 std::optional<Answer> Library::ask(const Convolution& site, Direction direction, Bias bias,
                                    const ConvolutionFormats& formats) const {
+  const auto implementation = [&](const ConvolutionFormats& of) -> std::string {
+    const Description description = describe(state_->engine.get(), site, direction, bias, of);
+    const char* text = "";
+    if (description) {
+      require(dnnl_primitive_desc_query(description.get(), dnnl_query_impl_info_str, 0, &text),
+              "asking for the implementation");
+    }
+    return text;
+  };
+  const std::string found = implementation(formats);
+  if (found.empty()) return std::nullopt;
+  if (formats.w) return Answer{found, formats.w};
+  // Its implementations are more particular about names than its comparison is.
   const Description description = describe(state_->engine.get(), site, direction, bias, formats);
-  if (!description) return std::nullopt;
-  const char* implementation = "";
-  require(
-      dnnl_primitive_desc_query(description.get(), dnnl_query_impl_info_str, 0, &implementation),
-      "asking for the implementation");
-  return Answer{implementation, layout_of(weights_of(description, direction))};
+  for (const LayoutId w : layouts_of(weights_of(description, direction))) {
+    if (implementation({formats.x, formats.y, w}) == found) return Answer{found, w};
+  }
+  return Answer{found, std::nullopt};
 }
 
 Primitive Library::convolution(const Convolution& site, Direction direction, Bias bias,
