@@ -64,9 +64,70 @@ inline void for_each_row(const Convolution& site, RowsOfY rows, Visit visit) {
   }
 }
 
+// A kernel of stride 1 whose y is as wide as x: a place of it meets a run of x, shifted, that goes
+// on from row to row; only at the ends of the rows it meets padding instead of its neighbours.
+bool meets_runs(const Convolution& site) {
+  return site.stride_h == 1 && site.stride_w == 1 && site.OW == site.W;
+}
+
+// Elements [begin, end) of the block's columns meet plane elements from `first` on; in each row
+// [0, left) and [right, W) do not.
+struct Run {
+  std::int64_t begin, end, first, left, right;
+};
+
+// Calls visit(run, first element of the plane, of the columns) for each place of the kernel.
+template <class Visit>
+inline void for_each_run(const Convolution& site, RowsOfY rows, Visit visit) {
+  const std::int64_t W = site.W, plane = site.H * W, places = (rows.end - rows.begin) * W;
+  std::int64_t at = 0;
+  for (std::int64_t c = 0; c < site.C; ++c) {
+    for (std::int64_t kh = 0; kh < site.KH; ++kh) {
+      for (std::int64_t kw = 0; kw < site.KW; ++kw, at += places) {
+        const std::int64_t shift = (rows.begin + kh - site.pad_h) * W + kw - site.pad_w;
+        const Meeting run = meeting(shift, 1, plane, places);
+        const Meeting along = meeting(kw - site.pad_w, 1, W, W);
+        visit(Run{run.begin, run.end, run.first, along.begin, along.end}, c * plane, at);
+      }
+    }
+  }
+}
+
+// columns {rows, W} of one place: zeros where a row meets padding.
+void clear_ends(const Convolution& site, RowsOfY rows, const Run& run, float* columns) {
+  for (std::int64_t row = rows.begin; row < rows.end; ++row, columns += site.W) {
+    clear(columns, run.left);
+    clear(columns + run.right, site.W - run.right);
+  }
+}
+
+void make_runs(const Convolution& site, RowsOfY rows, const float* x, float* columns) {
+  const std::int64_t places = (rows.end - rows.begin) * site.W;
+  for_each_run(site, rows, [&](const Run& run, std::int64_t plane, std::int64_t at) {
+    float* of_place = columns + at;
+    clear(of_place, run.begin);
+    copy(x + plane + run.first, run.end - run.begin, of_place + run.begin);
+    clear(of_place + run.end, places - run.end);
+    clear_ends(site, rows, run, of_place);
+  });
+}
+
+// What would go to a neighbour is set to zero first.
+void add_runs(const Convolution& site, RowsOfY rows, float* columns, float* dx) {
+  for_each_run(site, rows, [&](const Run& run, std::int64_t plane, std::int64_t at) {
+    clear_ends(site, rows, run, columns + at);
+    const float* from = columns + at + run.begin;
+    float* to = dx + plane + run.first;
+    const std::int64_t n = run.end - run.begin;
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) to[i] += from[i];
+  });
+}
+
 }  // namespace
 
 void make_columns(const Convolution& site, RowsOfY rows, const float* x, float* columns) {
+  if (meets_runs(site)) return make_runs(site, rows, x, columns);
   const std::int64_t OW = site.OW, stride = site.stride_w;
   for_each_row(site, rows, [=](bool inside, std::int64_t from, Meeting along, std::int64_t at) {
     float* row = columns + at;
@@ -83,7 +144,8 @@ void make_columns(const Convolution& site, RowsOfY rows, const float* x, float* 
   });
 }
 
-void add_columns(const Convolution& site, RowsOfY rows, const float* columns, float* dx) {
+void add_columns(const Convolution& site, RowsOfY rows, float* columns, float* dx) {
+  if (meets_runs(site)) return add_runs(site, rows, columns, dx);
   const std::int64_t stride = site.stride_w;
   for_each_row(site, rows, [=](bool inside, std::int64_t from, Meeting along, std::int64_t at) {
     if (!inside) return;

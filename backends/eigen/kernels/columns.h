@@ -17,7 +17,8 @@ struct RowsOfY {
 // x {C, H, W} -> columns {C KH KW, rows of y, OW}; zeros where x is padded
 void make_columns(const Convolution& site, RowsOfY rows, const float* x, float* columns);
 
-// columns {C KH KW, rows of y, OW}, added to dx {C, H, W} in the order in which they lie
-void add_columns(const Convolution& site, RowsOfY rows, const float* columns, float* dx);
+// columns {C KH KW, rows of y, OW}, added to dx {C, H, W} in the order in which they lie;
+// those that met padding may be changed.
+void add_columns(const Convolution& site, RowsOfY rows, float* columns, float* dx);
 
 }  // namespace stepscope::eigen::STEPSCOPE_EIGEN_ISA
