@@ -117,11 +117,9 @@ class Fold {
     return true;
   }
 
-  // Could the update stand at a later place, as far as others go?
+  // Could the update stand at a later place, as far as others go? Nobody overwrites what it reads:
+  // a second update of the parameter would read its result, and the rate stays as it is.
   bool can_move(std::size_t update, std::size_t place) const {
-    for (const ValueId id : op(update).inputs) {
-      if (rewrite_.uses().overwritten(id, static_cast<std::int64_t>(update), place)) return false;
-    }
     return std::all_of(op(update).outputs.begin(), op(update).outputs.end(), [&](ValueId id) {
       const std::vector<std::size_t>& readers = rewrite_.uses().readers(id);
       return readers.empty() || readers.front() > place;

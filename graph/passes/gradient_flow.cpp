@@ -100,7 +100,7 @@ class Flow {
     if (mask == 0) {
       if (grad || op.kind == OpKind::SoftmaxCrossEntropyWithGrad) enter(i, grad ? 0 : 1);
     } else if (op.kind == OpKind::SgdUpdate) {
-      end(i, mask);
+      end(i);
     } else if (op.kind == OpKind::MomentumUpdate || op.kind == OpKind::AdamUpdate) {
       refuse(fmt::format("{} is updated by {}, not by plain SGD", graph_.label(op.inputs[0]),
                          name(op.kind)));
@@ -151,7 +151,8 @@ class Flow {
     }
   }
 
-  void end(std::size_t i, std::uint32_t mask) {
+  // Only the gradient can carry the factor here: the parameter is none, and the rate is checked.
+  void end(std::size_t i) {
     const Op& op = graph_.ops()[i];
     const std::string parameter = graph_.label(graph_.storage(op.inputs[0]));
     const auto& attrs = std::get<SgdAttrs>(op.attrs);
@@ -162,7 +163,6 @@ class Flow {
       return refuse(fmt::format("{} is updated at the rate {}, not {}", parameter,
                                 graph_.label(op.inputs[2]), kLearningRate));
     }
-    if (mask != kSecond) return refuse_op(op, "updates a gradient");
     const std::size_t readers = uses_.readers(op.inputs[1]).size();
     if (readers != 1) {
       return refuse(fmt::format("the gradient of {}, {}, has {} readers", parameter,

@@ -94,6 +94,13 @@ TEST_F(Pointwise, EndsAtAView) {
                          "the chain ends at Tanh %3: %3 is read under another shape");
 }
 
+TEST_F(Pointwise, EndsAtAViewBesideTheValueItself) {
+  const ValueId v = build::tanh(graph_, x_);
+  graph_.keep(build::add(graph_, v, graph_.reshape(v, {2, 3})), "out");
+  test::expect_unchanged(fuse_pointwise, graph_,
+                         "the chain ends at Tanh %3: %3 is read under another shape");
+}
+
 TEST_F(Pointwise, EndsWhereAnotherOpReads) {
   const ValueId v = build::relu(graph_, build::tanh(graph_, x_));
   graph_.keep(build::reduce_sum(graph_, v, 0), "out");
