@@ -97,6 +97,11 @@ void ErrorBound::follow(const Op& op) {
                         oracle_.graph().type(id), oracle_.integers(id)});
   }
   rules::apply(call);
+  for (const rules::Output& out : call.out) {
+    // Without a bound there is nothing to say, either; nor where f32 may overflow.
+    const auto says_nothing = [](double error) { return !(error < 1e30); };
+    if (std::ranges::any_of(out.error, says_nothing)) ambiguous_ = true;
+  }
 }
 
 void ErrorBound::finish_step() {

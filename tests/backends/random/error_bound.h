@@ -6,7 +6,7 @@
 // "Accuracy and Stability of Numerical Algorithms", 2nd ed., chapter 3.
 //
 // At a kink (ReLU at zero, the first largest of a row) results within the bound may fall on either
-// side, and nothing can be said: ambiguous() tells that an op met one.
+// side, and nothing can be said: ambiguous() tells that an op met one, or that the bound ran away.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

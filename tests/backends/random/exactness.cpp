@@ -22,7 +22,7 @@ double unit_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto exponent = bits >> kFraction & 0x7FF;
   // Beyond f32: no unit that a sum could be exact in.
-  if (exponent == 0 || exponent == 0x7FF) return 0.0;
+  if (exponent <= kFraction || exponent == 0x7FF) return 0.0;
   const int zeros = std::countr_zero((bits & (kHidden - 1)) | kHidden);
   // The power of two with that exponent, moved up by as many digits as are zero.
   const std::uint64_t power = exponent - kFraction + static_cast<std::uint64_t>(zeros);

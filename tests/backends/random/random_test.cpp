@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ops/base/error.h"
 #include "tests/backends/execution/training.h"
 #include "tests/backends/random/judged_program.h"
 #include "tests/backends/random/program_count.h"
@@ -43,12 +44,15 @@ void expect_right(const JudgedProgram& judged, Backend& backend, Variant variant
 
 void expect_right(Contents contents, std::uint64_t seed) {
   const JudgedProgram judged = make_judged(contents, seed);
-  SCOPED_TRACE(fmt::format("STEPSCOPE_RANDOM_SEED={}", seed));  // for what is thrown
   EXPECT_EQ(judged.disagreement, "") << describe(judged.program);
   for (const std::string& name : test::computing_backends()) {
     const auto backend = test::make_backend({name, 1});
     for (const Variant variant : {Variant::unfused, Variant::fused}) {
-      expect_right(judged, *backend, variant);
+      try {
+        expect_right(judged, *backend, variant);
+      } catch (const Error& error) {
+        ADD_FAILURE() << name << ": " << error.what() << "\n" << describe(judged.program);
+      }
     }
   }
 }
