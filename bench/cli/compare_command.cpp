@@ -169,6 +169,7 @@ int run_compare(const Options& options, const Context& context) {
   }
   add_notes(record, options);
   if (!json_on_stdout(flags)) fmt::print("{}", compare_text(record));
+  std::fflush(stdout);  // before what deliver says on standard error
   deliver(record, flags);
   const bool equal = std::all_of(record.gates.begin(), record.gates.end(),
                                  [](const GateRecord& gate) { return gate.passed; });

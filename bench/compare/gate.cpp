@@ -182,7 +182,7 @@ GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm) {
 
 GateRecord compare_within(const GateTrace& baseline, const GateTrace& arm, double tolerance) {
   const std::size_t steps = std::min(baseline.results.size(), arm.results.size());
-  GateRecord gate{.criterion = fmt::format("{:g} relative", tolerance),
+  GateRecord gate{.criterion = fmt::format("{:.1e} relative", tolerance),
                   .steps = static_cast<std::int64_t>(steps)};
   for (std::size_t step = 0; step < steps; ++step) {
     for (std::size_t i = 0; i < baseline.results[step].size(); ++i) {
