@@ -38,15 +38,23 @@ struct Best {
 template <class Place>
 void take_largest(const Pool& site, const Window& window, const float* x, float* y, Place* places) {
   const std::int64_t height = window.bottom - window.top, width = window.right - window.left;
-  const std::int64_t W = site.W, block = site.block, kernel_w = site.kernel_w;
+  const std::int64_t W = site.W, block = site.block;
+  const auto kernel_w = static_cast<std::int32_t>(site.kernel_w);
   sweep(
       block, [=]<int kN>(std::int64_t c) __attribute__((always_inline)) {
         const float* begin = x + (window.top * W + window.left) * block + c;
-        Best<kN> best{load<kN>(begin), Ints<kN>{} + static_cast<std::int32_t>(window.first)};
-        for (std::int64_t h = 0; h < height; ++h) {
-          for (std::int64_t w = 0; w < width; ++w) {
-            best.meet(load<kN>(begin + (h * W + w) * block),
-                      static_cast<std::int32_t>(window.first + h * kernel_w + w));
+        const auto place = static_cast<std::int32_t>(window.first);
+        Best<kN> best{load<kN>(begin), Ints<kN>{} + place};
+        if (height == 2 && width == 2) {  // most windows: without loops
+          best.meet(load<kN>(begin + block), place + 1);
+          best.meet(load<kN>(begin + W * block), place + kernel_w);
+          best.meet(load<kN>(begin + (W + 1) * block), place + kernel_w + 1);
+        } else {
+          for (std::int64_t h = 0; h < height; ++h) {
+            for (std::int64_t w = 0; w < width; ++w) {
+              best.meet(load<kN>(begin + (h * W + w) * block),
+                        place + static_cast<std::int32_t>(h * kernel_w + w));
+            }
           }
         }
         store<kN>(y + c, best.value);

@@ -40,16 +40,25 @@ struct Gradient {
 template <Before kBefore, class Place>
 void write_window(const Pool& site, const Window& window, const Gradient<Place>& at) {
   const std::int64_t height = window.bottom - window.top, width = window.right - window.left;
-  const std::int64_t W = site.W, block = site.block, kernel_w = site.kernel_w;
+  const std::int64_t W = site.W, block = site.block;
+  const auto kernel_w = static_cast<std::int32_t>(site.kernel_w);
   sweep(
       block, [=]<int kN>(std::int64_t c) __attribute__((always_inline)) {
         const Floats<kN> slope = slope_at<kN, kBefore>(at.dy, at.y, c);
         const Ints<kN> winners = load_places<kN>(at.places + c);
         float* begin = at.dx + (window.top * W + window.left) * block + c;
+        const auto place = static_cast<std::int32_t>(window.first);
+        if (height == 2 && width == 2) {  // most windows: without loops
+          store<kN>(begin, where<kN>(winners, place, slope));
+          store<kN>(begin + block, where<kN>(winners, place + 1, slope));
+          store<kN>(begin + W * block, where<kN>(winners, place + kernel_w, slope));
+          store<kN>(begin + (W + 1) * block, where<kN>(winners, place + kernel_w + 1, slope));
+          return;
+        }
         for (std::int64_t h = 0; h < height; ++h) {
           for (std::int64_t w = 0; w < width; ++w) {
-            const auto place = static_cast<std::int32_t>(window.first + h * kernel_w + w);
-            store<kN>(begin + (h * W + w) * block, where<kN>(winners, place, slope));
+            const auto at_hw = place + static_cast<std::int32_t>(h * kernel_w + w);
+            store<kN>(begin + (h * W + w) * block, where<kN>(winners, at_hw, slope));
           }
         }
       });
