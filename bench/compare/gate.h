@@ -36,8 +36,8 @@ GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm);
 
 // For fused against unfused, which round in other places. After step 1 every parameter and state
 // lies within `tolerance`, norm of the difference over the norm. Results of later steps and
-// parameters after the last may lie apart by as much more as the control's have grown: no constant
-// holds for a step that amplifies, and one that does not is held to the tolerance.
+// parameters after the last may lie apart by as much more as the control's have grown, and 16 times
+// that: no constant holds for a step that amplifies, and the control is one draw of it.
 GateRecord compare_rounding(const GateTrace& baseline, const GateTrace& arm,
                             const GateTrace& control, double tolerance);
 

@@ -229,7 +229,7 @@ TEST_F(RoundingGate, StopsWhatOnlyShowsLater) {
 TEST_F(RoundingGate, AllowsLaterWhatOneRoundingGrowsTo) {
   const GateTrace baseline = trace("off");
   GateTrace arm = baseline;
-  arm.results[10][0] += 3e-6;
+  arm.results[10][0] += 3e-3;
   GateTrace grown = control();
   EXPECT_FALSE(compare_rounding(baseline, arm, grown, tolerance()).passed);
   grown.results[9][0] = baseline.results[9][0] + 1e-4;  // a step that amplifies a thousandfold
