@@ -150,13 +150,15 @@ void each_summand(const Op& op, const Shape& x, const Shape& out,
 
 // What each summand is divided by: the size of the window of an average, else one.
 inline double divisor(const Op& op) {
-  if (const auto* pool = std::get_if<Pool2dAttrs>(&op.attrs)) {
-    return static_cast<double>(pool->kernel_h * pool->kernel_w);
+  if (op.kind == OpKind::AvgPool) {
+    const auto& pool = std::get<Pool2dAttrs>(op.attrs);
+    return static_cast<double>(pool.kernel_h * pool.kernel_w);
   }
-  const auto* gradient = std::get_if<Pool2dGradAttrs>(&op.attrs);
-  return op.kind == OpKind::AvgPoolGrad
-             ? static_cast<double>(gradient->kernel_h * gradient->kernel_w)
-             : 1.0;
+  if (op.kind == OpKind::AvgPoolGrad) {
+    const auto& pool = std::get<Pool2dGradAttrs>(op.attrs);
+    return static_cast<double>(pool.kernel_h * pool.kernel_w);
+  }
+  return 1.0;
 }
 
 }  // namespace stepscope::test
