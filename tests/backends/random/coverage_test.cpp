@@ -28,16 +28,18 @@ using test::Variant;
 constexpr std::uint64_t kCovered = std::min<std::uint64_t>(400, kPrograms);
 
 // Ops that round by nature: exact programs do without.
-const std::set<OpKind> kRoundingOps = {OpKind::Tanh,
-                                       OpKind::TanhGrad,
-                                       OpKind::Sigmoid,
-                                       OpKind::SigmoidGrad,
-                                       OpKind::AdamUpdate,
-                                       OpKind::SoftmaxCrossEntropy,
-                                       OpKind::SoftmaxCrossEntropyGrad,
-                                       OpKind::SoftmaxCrossEntropyWithGrad,
-                                       OpKind::MatMulUpdate,
-                                       OpKind::Conv2dWeightUpdate};
+std::set<OpKind> rounding_ops() {
+  return {OpKind::Tanh,
+          OpKind::TanhGrad,
+          OpKind::Sigmoid,
+          OpKind::SigmoidGrad,
+          OpKind::AdamUpdate,
+          OpKind::SoftmaxCrossEntropy,
+          OpKind::SoftmaxCrossEntropyGrad,
+          OpKind::SoftmaxCrossEntropyWithGrad,
+          OpKind::MatMulUpdate,
+          OpKind::Conv2dWeightUpdate};
+}
 
 // Over all programs of one kind, as they are executed.
 struct Coverage {
@@ -207,7 +209,7 @@ void expect_changed(const Coverage& coverage, const std::set<std::string>& witho
 
 TEST(Coverage, OfExactPrograms) {
   const Coverage coverage = cover_all(Contents::dyadic);
-  expect_covered(coverage, kRoundingOps);
+  expect_covered(coverage, rounding_ops());
   expect_changed(coverage, {"loss_grad", "fold_sgd"});
 }
 
@@ -216,7 +218,7 @@ TEST(Coverage, OfRealPrograms) {
   expect_covered(coverage, {});
   expect_changed(coverage, {});
   // Those that meet a kink are left out; there must not be many, or the rest is a selection.
-  EXPECT_LT(5 * (coverage.attempts - coverage.programs), coverage.attempts);
+  EXPECT_LT(4 * (coverage.attempts - coverage.programs), coverage.attempts);
   // Bounds that are not vacuous.
   std::vector<double>& ratios = coverage.tightness;
   std::sort(ratios.begin(), ratios.end());

@@ -4,6 +4,7 @@
 #include "tests/backends/random/exactness.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -72,6 +73,7 @@ class Exactness {
   bool judge() const;
 
  private:
+  bool judge_fused() const;
   std::span<const double> in(std::size_t k) const { return oracle_.elements(op_.inputs[k]); }
   const Shape& shape(std::size_t k) const { return oracle_.graph().type(op_.inputs[k]).shape; }
   const Shape& made() const { return oracle_.graph().type(op_.outputs[0]).shape; }
@@ -243,12 +245,9 @@ bool Exactness::cast() const {
   });
 }
 
-bool Exactness::judge() const {
+// Updates by products follow from a softmax: they are never exact.
+bool Exactness::judge_fused() const {
   switch (op_.kind) {
-    case OpKind::MatMul:
-    case OpKind::Conv2d:
-    case OpKind::Conv2dInputGrad:
-    case OpKind::Conv2dWeightGrad:
     case OpKind::MatMulReluGrad:
     case OpKind::Conv2dInputReluGrad:
       return all_exact(product_sums());
@@ -258,6 +257,30 @@ bool Exactness::judge() const {
     case OpKind::MatMulBiasGrad:
     case OpKind::Conv2dWeightBiasGrad:
       return product_with_sums();
+    case OpKind::MaxPoolReluGrad:
+      return gated_max_pool_grad();
+    case OpKind::PointwiseChain:
+      return chain();
+    default:
+      return false;
+  }
+}
+
+// Of what only moves elements, or chooses among them.
+bool is_always_exact(OpKind kind) {
+  constexpr std::array kKinds = {OpKind::Relu,         OpKind::ReluGrad, OpKind::Broadcast,
+                                 OpKind::Argmax,       OpKind::MaxPool,  OpKind::Gather,
+                                 OpKind::CorrectCount, OpKind::Reorder};
+  return std::ranges::count(kKinds, kind) != 0;
+}
+
+bool Exactness::judge() const {
+  switch (op_.kind) {
+    case OpKind::MatMul:
+    case OpKind::Conv2d:
+    case OpKind::Conv2dInputGrad:
+    case OpKind::Conv2dWeightGrad:
+      return all_exact(product_sums());
     case OpKind::ReduceSum:
     case OpKind::BiasGrad:
     case OpKind::ScatterAdd:
@@ -265,8 +288,6 @@ bool Exactness::judge() const {
     case OpKind::AvgPool:
     case OpKind::AvgPoolGrad:
       return element_sums(op_, 0, made(), in(0));
-    case OpKind::MaxPoolReluGrad:
-      return gated_max_pool_grad();
     case OpKind::AddBias:
       return add_bias();
     case OpKind::Add:
@@ -275,21 +296,10 @@ bool Exactness::judge() const {
       return pointwise();
     case OpKind::Scale:
       return exact_step(op_.kind, std::get<ScaleAttrs>(op_.attrs).factor, 0.0, 0.0);
-    case OpKind::PointwiseChain:
-      return chain();
     case OpKind::Fill: {
       const double value = std::get<FillAttrs>(op_.attrs).value;
       return static_cast<double>(static_cast<float>(value)) == value;
     }
-    case OpKind::Relu:
-    case OpKind::ReluGrad:
-    case OpKind::Broadcast:
-    case OpKind::Argmax:
-    case OpKind::CorrectCount:
-    case OpKind::MaxPool:
-    case OpKind::Gather:
-    case OpKind::Reorder:
-      return true;
     case OpKind::Cast:
       return cast();
     case OpKind::SgdUpdate:
@@ -297,7 +307,7 @@ bool Exactness::judge() const {
     case OpKind::MomentumUpdate:
       return momentum();
     default:
-      return false;
+      return is_always_exact(op_.kind) || judge_fused();
   }
 }
 
