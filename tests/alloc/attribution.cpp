@@ -35,7 +35,8 @@ class SymbolTable {
     for (std::size_t i = 0; i < header.e_shnum; ++i) {
       const auto section = at<Elf64_Shdr>(header.e_shoff + i * header.e_shentsize);
       if (section.sh_type != SHT_SYMTAB) continue;
-      const auto names = at<Elf64_Shdr>(header.e_shoff + section.sh_link * header.e_shentsize);
+      const auto names =
+          at<Elf64_Shdr>(header.e_shoff + std::uint64_t{section.sh_link} * header.e_shentsize);
       read(section, names);
     }
     file_.clear();
