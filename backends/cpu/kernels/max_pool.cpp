@@ -62,6 +62,28 @@ void take_largest(const Pool& site, const Window& window, const float* x, float*
       });
 }
 
+// Windows of 2 x 2 that tile x, blocks of whole vectors: nothing to decide within a row.
+template <int kN, class Place>
+void halve_blocks(const Pool& site, const float* x, float* y, Place* places) {
+  const std::int64_t block = site.block, row = site.W * block;
+  for (std::int64_t p = planes(site); p > 0; --p, x += site.H * row) {
+    for (std::int64_t oh = 0; oh < site.OH; ++oh) {
+      const float* above = x + 2 * oh * row;
+      for (std::int64_t ow = 0; ow < site.OW; ++ow, above += 2 * block) {
+        for (std::int64_t c = 0; c < block; c += kN, y += kN, places += kN) {
+          const float* begin = above + c;
+          Best<kN> best{load<kN>(begin), Ints<kN>{}};
+          best.meet(load<kN>(begin + block), 1);
+          best.meet(load<kN>(begin + row), 2);
+          best.meet(load<kN>(begin + row + block), 3);
+          store<kN>(y, best.value);
+          store_places<kN>(places, best.place);
+        }
+      }
+    }
+  }
+}
+
 template <class Place>
 void max_pool(Operands operands, const Pool& site) {
   const float* x = f32(operands, 0);
@@ -69,6 +91,8 @@ void max_pool(Operands operands, const Pool& site) {
   write_header(operands[2], site);
   auto* places = reinterpret_cast<Place*>(operands[2] + kWinnersHeader);
   const std::int64_t block = site.block;
+  const auto by_rows = [&]<int kN>() { halve_blocks<kN>(site, x, y, places); };
+  if (halves(site) && in_whole_vectors(block, by_rows)) return;
   for (std::int64_t p = planes(site); p > 0; --p, x += site.H * site.W * block) {
     for (std::int64_t oh = 0; oh < site.OH; ++oh) {
       for (std::int64_t ow = 0; ow < site.OW; ++ow, y += block, places += block) {

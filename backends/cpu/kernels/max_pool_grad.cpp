@@ -76,8 +76,34 @@ void add_window(const Pool& site, const Window& window, const Gradient<Place>& a
   }
 }
 
+// Windows of 2 x 2 that tile x, blocks of whole vectors: nothing to decide within a row.
+template <int kN, Before kBefore, class Place>
+void double_blocks(const Pool& site, const Gradient<Place>& at) {
+  const std::int64_t block = site.block, row = site.W * block;
+  std::int64_t i = 0;
+  float* image = at.dx;
+  for (std::int64_t p = planes(site); p > 0; --p, image += site.H * row) {
+    for (std::int64_t oh = 0; oh < site.OH; ++oh) {
+      float* above = image + 2 * oh * row;
+      for (std::int64_t ow = 0; ow < site.OW; ++ow, above += 2 * block) {
+        for (std::int64_t c = 0; c < block; c += kN, i += kN) {
+          const Floats<kN> slope = slope_at<kN, kBefore>(at.dy, at.y, i);
+          const Ints<kN> winners = load_places<kN>(at.places + i);
+          float* begin = above + c;
+          store<kN>(begin, where<kN>(winners, 0, slope));
+          store<kN>(begin + block, where<kN>(winners, 1, slope));
+          store<kN>(begin + row, where<kN>(winners, 2, slope));
+          store<kN>(begin + row + block, where<kN>(winners, 3, slope));
+        }
+      }
+    }
+  }
+}
+
 template <Before kBefore, class Place>
 void in_one_layout(const Pool& site, Gradient<Place> at) {
+  const auto by_rows = [&]<int kN>() { double_blocks<kN, kBefore>(site, at); };
+  if (halves(site) && in_whole_vectors(site.block, by_rows)) return;
   const bool tiled = tiles(site);
   for (std::int64_t p = planes(site); p > 0; --p) {
     for (std::int64_t oh = 0; oh < site.OH; ++oh) {

@@ -54,6 +54,33 @@ void to_rows(const Reordering& site, const float* x, float* y) {
   }
 }
 
+// Rows {C} of `from` floats to rows of `to`, the padding written along: vectors of kN, of which the
+// last of a part may overlap the one before. Requires: C >= kN, and no padding or kN of it.
+template <int kN>
+void move_rows(const Reordering& site, const float* x, float* y) {
+  const auto [N, C, inner, from, to, bytes] = site;
+  for (std::int64_t i = 0; i < inner; ++i, x += from, y += to) {
+    std::int64_t c = 0;
+    for (; c + kN <= C; c += kN) store<kN>(y + c, load<kN>(x + c));
+    if (c < C) store<kN>(y + C - kN, load<kN>(x + C - kN));
+    if (C == to) continue;
+    for (c = C; c + kN <= to; c += kN) store<kN>(y + c, Floats<kN>{});
+    if (c < to) store<kN>(y + to - kN, Floats<kN>{});
+  }
+}
+
+// All channels in one block on both sides; false where a row is shorter than a vector.
+bool between_rows(const Reordering& site, const float* x, float* y) {
+  const std::int64_t C = site.C, padding = site.to - C;
+  if (C > site.from || padding < 0) return false;
+  const auto fits = [=](std::int64_t n) { return C >= n && (padding == 0 || padding >= n); };
+  if constexpr (kWidth >= 8) {
+    if (fits(8)) return move_rows<8>(site, x, y), true;
+  }
+  if (fits(4)) return move_rows<4>(site, x, y), true;
+  return false;
+}
+
 // Runs of channels that stay together in both.
 void between_blocks(const Reordering& site, const float* x, float* y) {
   const auto [N, C, inner, from, to, bytes] = site;
@@ -94,10 +121,13 @@ void Reorder(Operands operands, std::byte*, const Numbers& numbers) {
   }
   const float* x = f32(operands, 0);
   float* y = f32(operands, 1);
+  const bool blocks = site.from != 1 && site.to != 1;
   const auto move = site.from == 1 ? from_rows : site.to == 1 ? to_rows : between_blocks;
   for (std::int64_t n = 0; n < site.N; ++n) {
-    move(site, x, y);
-    clear_padding(site, y);
+    if (!blocks || !between_rows(site, x, y)) {
+      move(site, x, y);
+      clear_padding(site, y);
+    }
     x += image_elements(site, site.from);
     y += image_elements(site, site.to);
   }

@@ -160,6 +160,20 @@ inline Floats<kN> zip_high(Floats<kN> a, Floats<kN> b) {
   }
 }
 
+// Calls run.template operator()<width>() with the widest vectors of which n is a multiple; false
+// where there are none.
+template <class Run>
+inline bool in_whole_vectors(std::int64_t n, Run run) {
+  if constexpr (kWidth >= 16) {
+    if (n % 16 == 0) return run.template operator()<16>(), true;
+  }
+  if constexpr (kWidth >= 8) {
+    if (n % 8 == 0) return run.template operator()<8>(), true;
+  }
+  if (n % 4 == 0) return run.template operator()<4>(), true;
+  return false;
+}
+
 // Calls step.template operator()<width>(i) so that [i, i + width) cover [0, n). The last of a row
 // that holds a vector may overlap the one before. Requires: doing an element twice does no harm.
 template <class Step>

@@ -36,6 +36,11 @@ inline bool tiles(const Pool& site) {
          site.pad_w == 0;
 }
 
+// They are 2 x 2, as in most nets.
+inline bool halves(const Pool& site) {
+  return tiles(site) && site.kernel_h == 2 && site.kernel_w == 2;
+}
+
 // Of the image of a gradient: all zeros where the windows do not cover it once each.
 inline void clear_unless_tiled(const Pool& site, float* dx) {
   const bool covered =
