@@ -52,7 +52,8 @@ std::string key_of(const OpSite& site, const Machine& machine) {
 }
 
 Routine Choices::otherwise(const OpSite& site) {
-  return product_of(site).transpose_a ? Routine::sgemm : Routine::matmul;
+  const Product sizes = product_of(site);
+  return sizes.transpose_a || sizes.M == 1 ? Routine::sgemm : Routine::matmul;
 }
 
 Choices Choices::committed() { return parse(kCommitted, "choices.inc"); }

@@ -268,6 +268,9 @@ struct Library::State {
 };
 
 Library::Library() : state_(std::make_unique<State>()) {
+  // The library's own cache answers for descriptions that compare equal with what was made before,
+  // under whatever name: without it, answers do not depend on what a process did earlier.
+  require(dnnl_set_primitive_cache_capacity(0), "turning the library's cache off");
   dnnl_engine_t engine = nullptr;
   require(dnnl_engine_create(&engine, dnnl_cpu, 0), "making an engine");
   state_->engine.reset(engine);

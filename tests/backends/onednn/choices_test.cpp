@@ -69,9 +69,11 @@ TEST(OnednnChoices, AreFoundByOpSizesThreadsAndMachine) {
   EXPECT_EQ(choices.of(product(), other), Routine::matmul);
 }
 
-TEST(OnednnChoices, OfWhatNoLineNamesFollowTheTransposeOfA) {
+TEST(OnednnChoices, OfWhatNoLineNamesFollowTheShape) {
   EXPECT_EQ(Choices{}.of(product(false), kMachine), Routine::matmul);
   EXPECT_EQ(Choices{}.of(product(true), kMachine), Routine::sgemm);
+  const OpSite row = site_for(OpKind::MatMul, MatMulAttrs{}, {f32({1, 7}), f32({7, 5})});
+  EXPECT_EQ(Choices{}.of(row, kMachine), Routine::sgemm);
 }
 
 TEST(OnednnChoices, AreTheSameTextAndHashInAnyOrder) {

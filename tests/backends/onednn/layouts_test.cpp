@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
 #include <string>
 
 #include "backends/onednn/onednn.h"
@@ -170,6 +170,21 @@ TEST(OnednnLayouts, AreTheFastestOnesOnAvx512) {
   EXPECT_EQ(pair_of({1, 6, 28, 28, 5, 2}), std::pair(0, 16));
   EXPECT_EQ(pair_of({6, 16, 14, 14, 5, 0}), std::pair(6, 16));
   EXPECT_EQ(pair_of({16, 32, 14, 14, 3, 1}), std::pair(16, 16));
+}
+
+// Weights of one input channel lie the same under several names.
+TEST(OnednnLayouts, HaveTheSameNamesWhateverWasMadeBefore) {
+  const Library library;
+  const Convolution site = of_batch(kSizes[0], 2);
+  const ConvolutionFormats any{ImageFormat::nchw, ImageFormat::nChw16c, std::nullopt};
+  const auto ask = [&] {
+    return library.ask(site, Direction::weight_grad, Bias::with, any).value().w;
+  };
+  const std::optional<LayoutId> before = ask();
+  ASSERT_TRUE(before.has_value());
+  const Primitive made =
+      library.convolution(site, Direction::weight_grad, Bias::with, {any.x, any.y, before});
+  EXPECT_EQ(ask(), before);
 }
 
 TEST(OnednnLayouts, OtherOpsFollowWhatIsBlocked) {
