@@ -11,8 +11,8 @@ A cell is the median over processes of the process's median; the spread is the l
 process. Nothing is dropped. With one process a round and few rounds this is exploratory.
 
 usage: steady_steps.py --bin BUILD/bin [--rounds 5] [--budget 2s] [--out docs/results/steady-steps]
-SPDX-License-Identifier: Apache-2.0
 """
+# SPDX-License-Identifier: Apache-2.0
 import argparse
 import json
 import pathlib
