@@ -25,7 +25,7 @@ using test::RandomProgram;
 using test::Variant;
 
 // The first programs of each kind: what they contain, all of them contain.
-constexpr std::uint64_t kCovered = std::min<std::uint64_t>(400, kPrograms);
+constexpr std::uint64_t kCovered = std::min<std::uint64_t>(300, kPrograms);
 
 // Ops that round by nature: exact programs do without.
 std::set<OpKind> rounding_ops() {
