@@ -27,8 +27,8 @@ struct Machine {
 
 class Choices {
  public:
-  // For products that no line names: a weight gradient (a transposed) by sgemm, which splits the
-  // long sum among threads; all else by a primitive, which has no buffers to pack.
+  // For products that no line names: a weight gradient (a transposed) and a single row by sgemm,
+  // the rest by a primitive. So came out 94 of 118 tunings of the models here, at one thread.
   static Routine otherwise(const OpSite& site);
 
   // The table that comes with the backend (choices.inc).
