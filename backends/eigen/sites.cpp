@@ -100,9 +100,8 @@ void check_types(const OpSite& site) {
             static_cast<int>(type.layout));
       check(type.dtype == DType::f32 || type.dtype == DType::i32 || type.dtype == DType::u8 ||
                 site.kind == OpKind::Cast,
-            Fault::unsupported,
-            "eigen: {} on {}, only f32 is; take the reference backend", name(site.kind),
-            name(type.dtype));
+            Fault::unsupported, "eigen: {} on {}, only f32 is; take the reference backend",
+            name(site.kind), name(type.dtype));
     }
   };
   check_each(site.in);

@@ -18,8 +18,8 @@ Numbers numbers_of(const OpSite& site, int threads);
 // The own body of an activation, from y to y; nothing for none.
 std::optional<cpu::Body> activation_of(Activation activation, const TensorType& y, cpu::Isa isa);
 
-// Throws unsupported, with op and type, for an operand in another layout than row-major, and for one
-// that is neither f32 nor i32 nor u8 (labels, counts, winners), unless it is to be cast.
+// Throws unsupported, with op and type, for an operand in another layout than row-major, and for
+// one that is neither f32 nor i32 nor u8 (labels, counts, winners), unless it is to be cast.
 void check_types(const OpSite& site);
 
 }  // namespace stepscope::eigen

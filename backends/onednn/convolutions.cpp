@@ -109,9 +109,31 @@ std::unique_ptr<Kernel> lower_convolution(const Context& context, const OpSite& 
 std::unique_ptr<Kernel> lower_reorder(const Context& context, const OpSite& site) {
   const LayoutId from = site.in[0].layout, to = site.out[0].layout;
   if (!is_weight_layout(from) && !is_weight_layout(to)) return cpu::make_kernel(site, context.isa);
+  const Shape& shape = site.in[0].shape;
+  const auto plain = LayoutId::row_major;
+  const bool one_step =
+      is_weight_layout(from) ? to == plain || is_weight_layout(to) : from == plain;
   std::vector<Step> steps;
-  steps.push_back({primitive_call(context.library.reorder(site.in[0].shape, from, to)), {0, 1}});
-  return std::make_unique<CallsKernel>(site, context.threads, std::move(steps));
+  if (one_step) {
+    steps.push_back({primitive_call(context.library.reorder(shape, from, to)), {0, 1}});
+    return std::make_unique<CallsKernel>(site, context.threads, std::move(steps));
+  }
+  // Weights that are read as an image, or the other way round: nobody knows both layouts, so by way
+  // of the plain one.
+  const auto own = [&](LayoutId of, LayoutId as) {
+    return own_call(cpu::make_body(
+        {OpKind::Reorder, ReorderAttrs{as}, {{shape, DType::f32, of}}, {{shape, DType::f32, as}}},
+        context.isa));
+  };
+  if (is_weight_layout(from)) {
+    steps.push_back({primitive_call(context.library.reorder(shape, from, plain)), {0, kBetween}});
+    steps.push_back({own(plain, to), {kBetween, 1}});
+  } else {
+    steps.push_back({own(from, plain), {0, kBetween}});
+    steps.push_back({primitive_call(context.library.reorder(shape, plain, to)), {kBetween, 1}});
+  }
+  return std::make_unique<CallsKernel>(site, context.threads, std::move(steps),
+                                       TensorType{shape}.bytes());
 }
 
 }  // namespace stepscope::onednn

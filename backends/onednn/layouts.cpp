@@ -228,12 +228,14 @@ LayoutChoice Layouts::choose(const LayoutRequest& request) {
   }
   const OpDef& def = op_def(request.kind);
   LayoutId common = LayoutId::row_major;
+  bool weights = false;  // among the operands: gradients of weights, say, that are added up
   for (std::size_t i = 0; i < request.in.size(); ++i) {
     const LayoutId layout = request.in[i].layout;
-    if (takes_any_layout(def, i) && (is_blocked(layout) || request.kind == OpKind::Reorder)) {
-      common = layout;
-    }
+    if (!takes_any_layout(def, i)) continue;
+    if (is_blocked(layout) || request.kind == OpKind::Reorder) common = layout;
+    weights = weights || is_weight_layout(layout);
   }
+  if (weights && request.kind != OpKind::Reorder) common = LayoutId::row_major;
   LayoutChoice choice{{}, request.attrs};
   for (std::size_t i = 0; i < request.in.size(); ++i) {
     choice.in.push_back(takes_any_layout(def, i) ? common : LayoutId::row_major);

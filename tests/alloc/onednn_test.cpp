@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-
 #include "tests/alloc/steady.h"
 
 namespace stepscope::alloc {

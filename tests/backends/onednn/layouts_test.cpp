@@ -146,6 +146,17 @@ TEST(OnednnLayouts, OfWeightsAreReorderedThereAndBack) {
         run(*backend, site_for(OpKind::Reorder, ReorderAttrs{}, {f32(shape, layout)}), {there})[0],
         plain)
         << id;
+    // As an image blocked by channels, and back: in two calls.
+    const LayoutId image{8};
+    const ReorderAttrs to_image{image}, to_weights{layout};
+    const Floats blocked =
+        run(*backend, site_for(OpKind::Reorder, to_image, {f32(shape, layout)}), {there})[0];
+    EXPECT_EQ(blocked, run(*backend, site_for(OpKind::Reorder, to_image, {f32(shape)}), {plain})[0])
+        << id;
+    EXPECT_EQ(
+        run(*backend, site_for(OpKind::Reorder, to_weights, {f32(shape, image)}), {blocked})[0],
+        there)
+        << id;
   }
   EXPECT_GT(seen, 20);
 }

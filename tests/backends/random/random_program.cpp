@@ -57,8 +57,7 @@ ValueId ProgramMaker::pick() {
 ValueId ProgramMaker::parameter(const Shape& of) {
   parameters_.push_back(
       graph_.declare(Role::parameter, f32(of), fmt::format("w{}", parameters_.size())));
-  // But not as an image: weights of convolutions have layouts of their own, and no net mixes them.
-  if (one_in(8) && of.rank() != 4) pool_.push_back(parameters_.back());
+  if (one_in(8)) pool_.push_back(parameters_.back());
   return parameters_.back();
 }
 
