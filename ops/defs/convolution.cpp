@@ -81,7 +81,8 @@ void append_conv2d_weight_grad(std::string_view op, std::span<const TensorType> 
 // One product and one sum for each element of y and of a kernel, the same in all three directions.
 // Places where the kernel meets padding are counted, as is usual.
 double convolution_flops(const Shape& y, const Shape& w) {
-  return 2.0 * static_cast<double>(y.elements()) * static_cast<double>(w.elements() / w[0]);
+  const std::int64_t places = w.elements() / w[0];
+  return 2.0 * static_cast<double>(y.elements()) * static_cast<double>(places);
 }
 
 namespace {

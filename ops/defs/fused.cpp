@@ -24,8 +24,8 @@ void infer_linear(std::span<const TensorType> in, const Attrs& attrs, TypeList& 
   const auto& settings = own_attrs<MatMulAttrs>("Linear", attrs);
   const ProductSizes sizes =
       product_sizes("Linear", in[0], in[1], settings.transpose_a, settings.transpose_b);
-  check_bias("Linear", in[2], sizes.N, in[0].dtype);
-  out.push_back({{sizes.M, sizes.N}, in[0].dtype});
+  check_bias("Linear", in[2], sizes.columns, in[0].dtype);
+  out.push_back({{sizes.rows, sizes.columns}, in[0].dtype});
 }
 
 template <class ProductAttrs>
@@ -62,7 +62,7 @@ void infer_matmul_relu_grad(std::span<const TensorType> in, const Attrs& attrs, 
         "MatMulReluGrad: takes no activation, got {}", name(settings.activation));
   const ProductSizes sizes =
       product_sizes("MatMulReluGrad", in[0], in[1], settings.transpose_a, settings.transpose_b);
-  out.push_back({{sizes.M, sizes.N}, in[0].dtype});
+  out.push_back({{sizes.rows, sizes.columns}, in[0].dtype});
   check_same_type("MatMulReluGrad", out[0], in[2]);
 }
 
@@ -105,8 +105,8 @@ void infer_matmul_bias_grad(std::span<const TensorType> in, const Attrs& attrs, 
         "MatMulBiasGrad: takes b as it is stored, and no activation");
   const ProductSizes sizes =
       product_sizes("MatMulBiasGrad", in[0], in[1], settings.transpose_a, false);
-  out.push_back({{sizes.M, sizes.N}, in[0].dtype});
-  out.push_back({Shape{sizes.N}, in[0].dtype});
+  out.push_back({{sizes.rows, sizes.columns}, in[0].dtype});
+  out.push_back({Shape{sizes.columns}, in[0].dtype});
 }
 
 Work work_matmul_bias_grad(std::span<const TensorType> in, std::span<const TensorType> out,
@@ -136,9 +136,9 @@ void infer_matmul_update(std::span<const TensorType> in, const Attrs& attrs, Typ
         "MatMulUpdate: sums the columns of b only as it is stored");
   const ProductSizes sizes =
       product_sizes("MatMulUpdate", in[1], in[2], settings.transpose_a, settings.transpose_b);
-  check_same_type("MatMulUpdate", in[0], {{sizes.M, sizes.N}, in[1].dtype});
+  check_same_type("MatMulUpdate", in[0], {{sizes.rows, sizes.columns}, in[1].dtype});
   out.push_back(in[0]);
-  if (settings.bias_grad) out.push_back({Shape{sizes.N}, in[0].dtype});
+  if (settings.bias_grad) out.push_back({Shape{sizes.columns}, in[0].dtype});
 }
 
 Work work_matmul_update(std::span<const TensorType> in, std::span<const TensorType> out,

@@ -35,8 +35,8 @@ ProductSizes product_sizes(std::string_view op, const TensorType& a, const Tenso
 }
 
 double product_flops(const ProductSizes& sizes) {
-  return 2.0 * static_cast<double>(sizes.M) * static_cast<double>(sizes.N) *
-         static_cast<double>(sizes.K);
+  return 2.0 * static_cast<double>(sizes.rows) * static_cast<double>(sizes.columns) *
+         static_cast<double>(sizes.inner);
 }
 
 namespace {
@@ -49,7 +49,7 @@ void infer_matmul(std::span<const TensorType> in, const Attrs& attrs, TypeList& 
         "MatMul: takes no activation, got {}", name(settings.activation));
   const ProductSizes sizes =
       product_sizes("MatMul", in[0], in[1], settings.transpose_a, settings.transpose_b);
-  out.push_back({{sizes.M, sizes.N}, in[0].dtype});
+  out.push_back({{sizes.rows, sizes.columns}, in[0].dtype});
 }
 
 // Emits the gradient of a before that of b: where b is a weight, its old value is read before an

@@ -10,9 +10,9 @@
 
 namespace stepscope::defs {
 
-// a {M, K}, b {K, N}, either stored as its transpose.
+// a {rows, inner}, b {inner, columns}, either stored as its transpose.
 struct ProductSizes {
-  std::int64_t M, N, K;
+  std::int64_t rows, columns, inner;
 };
 
 // Throws bad_graph with `op` in front when the two do not fit.
