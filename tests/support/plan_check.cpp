@@ -121,7 +121,7 @@ class PaperRun {
   bool may_cover(std::size_t i, std::size_t k, std::size_t input) const {
     const Op& op = graph_.ops()[i];
     const std::uint32_t allowed = op_def(op.kind).in_place & needs_[i].in_place;
-    return k == 0 && (allowed >> input & 1U) != 0 &&
+    return k == 0 && input < 32 && (allowed >> input & 1U) != 0 &&
            slot(op.inputs[input]).offset == slot(op.outputs[0]).offset &&
            slot(op.inputs[input]).bytes >= slot(op.outputs[0]).bytes &&
            !needed_from(graph_, graph_.storage(op.inputs[input]), i + 1);
