@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ops/ir/op_def.h"
 #include "tests/conformance/cells.h"
 #include "tests/conformance/compare.h"
