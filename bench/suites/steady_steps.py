@@ -10,7 +10,7 @@ carry over to another machine and times do not.
 A cell is the median over processes of the process's median; the spread is the lowest and the highest
 process. Nothing is dropped. With one process a round and few rounds this is exploratory.
 
-usage: steady_steps.py --bin BUILD/bin [--rounds 5] [--budget 2s] [--out docs/results/steady-steps]
+usage: steady_steps.py --bin BUILD/bin [--rounds 5] [--budget 2s] [--cpu N] [--out docs/results/steady-steps]
 """
 # SPDX-License-Identifier: Apache-2.0
 import argparse
@@ -52,14 +52,19 @@ def run_json(command):
     return json.loads(done.stdout)
 
 
-def peak(folder):
-    return run_json([folder / "fma_peak"])["gflops"] * 1e9
+def pinned(options):
+    return ["taskset", "-c", str(options.cpu)] if options.cpu is not None else []
 
 
-def compare(folder, model, backend, batch, budget):
+def peak(options):
+    return run_json(pinned(options) + [options.bin / "fma_peak"])["gflops"] * 1e9
+
+
+def compare(options, model, backend, batch):
     with tempfile.NamedTemporaryFile(suffix=".json") as record:
-        command = [folder / "stepscope", "compare", "--model", model, "--backend", backend, "--batch", str(batch)]
-        command += ["--mode", ",".join(MODES), "--data", "generated", "--budget", budget, "--quiet"]
+        command = pinned(options) + [options.bin / "stepscope", "compare"]
+        command += ["--model", model, "--backend", backend, "--batch", str(batch), "--mode", ",".join(MODES)]
+        command += ["--data", "generated", "--budget", options.budget, "--quiet"]
         for fusion in FUSIONS:
             command += ["--fusion", fusion]
         done = subprocess.run(command + ["--json", record.name], capture_output=True, text=True, check=False)
@@ -86,9 +91,9 @@ def measure(options):
         for model in options.models:
             for batch in options.batches:
                 for backend in BACKENDS if turn % 2 == 0 else BACKENDS[::-1]:
-                    before = peak(options.bin)
-                    record = compare(options.bin, model, backend, batch, options.budget)
-                    after = peak(options.bin)
+                    before = peak(options)
+                    record = compare(options, model, backend, batch)
+                    after = peak(options)
                     cells.append({
                         "model": model, "backend": backend, "batch": batch, "round": turn,
                         "peak": [before, after],
@@ -159,7 +164,7 @@ def page(cells, options, devices):
         "<!-- written by bench/suites/steady_steps.py; what is said about the numbers stands in "
         "docs/results/README.md -->", "",
         f"Repeat: `bench/suites/steady_steps.py --bin build/release/bin --rounds {options.rounds} "
-        f"--budget {options.budget}`", "",
+        f"--budget {options.budget}{f' --cpu {options.cpu}' if options.cpu is not None else ''}`", "",
         f"{len(cells)} processes, one thread each, {options.rounds} rounds; eigen and onednn alternate. Kernel "
         f"{platform.release()}. Peak of a core by `fma_peak` beside each process: median "
         f"{statistics.median(peaks):.0f} GFLOP/s ({min(peaks):.0f} .. {max(peaks):.0f}).", "",
@@ -179,6 +184,7 @@ def parse(arguments):
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of stepscope and fma_peak")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--budget", default="2s", help="of each process, for its timed steps")
+    parser.add_argument("--cpu", type=int, help="pins every process to it; default: the system's choice")
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--batches", default=",".join(map(str, BATCHES)))
     parser.add_argument("--out", type=pathlib.Path, help="writes OUT.md and OUT.json; default: standard output")
