@@ -113,7 +113,7 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexc
 }
 
 void free(void* block) noexcept {
-  if (stepscope::alloc::counting.load(std::memory_order_relaxed)) {
+  if (block != nullptr && stepscope::alloc::counting.load(std::memory_order_relaxed)) {
     stepscope::alloc::frees.fetch_add(1, std::memory_order_relaxed);
   }
   __libc_free(block);
