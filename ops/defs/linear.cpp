@@ -110,17 +110,13 @@ Work work_add_bias(std::span<const TensorType> in, std::span<const TensorType> o
 
 }  // namespace
 
-extern const OpDef MatMul = {.name = "MatMul",
-                             .infer = infer_matmul,
-                             .vjp = vjp_matmul,
-                             .work = work_matmul,
-                             .fusion = Fusion::takes_epilogue};
+extern const OpDef MatMul = {
+    .name = "MatMul", .infer = infer_matmul, .vjp = vjp_matmul, .work = work_matmul};
 
 extern const OpDef AddBias = {.name = "AddBias",
                               .infer = infer_add_bias,
                               .vjp = vjp_add_bias,
                               .work = work_add_bias,
-                              .fusion = Fusion::pointwise,
                               .in_place = 0b01,
                               .any_layout = 0b01};
 

@@ -78,7 +78,6 @@ constexpr OpDef binary(const char* name, decltype(OpDef::infer) infer, decltype(
           .infer = infer,
           .vjp = vjp,
           .work = work_rule,
-          .fusion = Fusion::pointwise,
           .in_place = kEither,
           .any_layout = kEither};
 }

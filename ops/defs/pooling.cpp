@@ -129,7 +129,6 @@ extern const OpDef MaxPool = {.name = "MaxPool",
 extern const OpDef MaxPoolGrad = {.name = "MaxPoolGrad",
                                   .infer = infer_max_pool_grad,
                                   .work = work_max_pool_grad,
-                                  .fusion = Fusion::takes_epilogue,
                                   .any_layout = 0b1};
 
 extern const OpDef AvgPool = {.name = "AvgPool",

@@ -27,8 +27,6 @@ struct Work {
   double bytes = 0.0;
 };
 
-enum class Fusion : std::uint8_t { none, pointwise, takes_epilogue };
-
 // What a gradient rule is given. It appends ops to `graph` and answers one gradient per input
 // through `input_grads` (same length as op.inputs, all invalid at first).
 struct GradientRequest {
@@ -51,8 +49,6 @@ struct OpDef {
 
   Work (*work)(std::span<const TensorType> in, std::span<const TensorType> out,
                const Attrs& attrs) = nullptr;
-
-  Fusion fusion = Fusion::none;
 
   // Bit i: output 0 may take the memory of input i, if that dies here and the kernel can do it
   // (Needs::in_place). Only for ops that read no element after writing one at another place.
