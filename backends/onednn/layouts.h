@@ -3,9 +3,8 @@
 //
 // A convolution is asked for under a closed list of layouts in all its directions, and the best sum
 // of implementations wins. Microseconds, N = 32, oneDNN 2.6.3, one core with AVX-512 (Sapphire
-// Rapids, shared: the best of 15 samples of a probe of single primitives that is not kept, good to a
-// third); forward / input gradient / weight gradient. The layouts of x and y; 8c: channel-blocked
-// by 8.
+// Rapids, shared: the best of 15 samples of a probe of single primitives that is not kept; good to
+// a third); forward / input gradient / weight gradient. The layouts of x and y; 8c: blocked by 8.
 //
 //                            row_major  row_major, 16c   nhwc, nhwc     8c, 8c (AVX2)  16c, 16c
 //   1 -> 8, 3x3, 24x24       270/-/320  52/-/62          156/-/167      78/-/ref       ref
