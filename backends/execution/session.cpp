@@ -60,7 +60,7 @@ Session::Session(Backend& backend, const Model& model, SessionOptions options)
   }
   for (const std::int64_t batch : options_.evaluation_batches) {
     check(static_cast<bool>(model_.evaluation), Fault::bad_input,
-          "model '{}' has no labels, so it cannot be evaluated", model_.name);
+          "model '{}' has no loss, so it cannot be evaluated", model_.name);
     graphs.push_back(
         &evaluations.try_emplace(batch, prepare(model_.evaluation(batch))).first->second.graph);
   }
@@ -139,8 +139,11 @@ Evaluation Session::evaluate(std::int64_t batch) {
   Executor& executor = evaluation(batch);
   executor.enqueue(*stream_);
   const Graph& graph = executor.graph();
-  return {read_value(executor, *graph.find("loss")).front(),
-          static_cast<std::int64_t>(read_value(executor, *graph.find("correct")).front())};
+  Evaluation result{.loss = read_value(executor, *graph.find("loss")).front()};
+  if (const std::optional<ValueId> correct = graph.find("correct")) {
+    result.correct = static_cast<std::int64_t>(read_value(executor, *correct).front());
+  }
+  return result;
 }
 
 std::vector<double> Session::read_value(const Executor& executor, ValueId id) {

@@ -31,7 +31,7 @@ struct SessionOptions {
 
 struct Evaluation {
   double loss = 0.0;         // mean over the rows of the batch
-  std::int64_t correct = 0;  // rows classified right
+  std::int64_t correct = 0;  // rows classified right; 0 without labels
 };
 
 class Session {

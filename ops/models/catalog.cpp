@@ -57,17 +57,33 @@ void store(std::vector<std::byte>& bytes, DType dtype, std::size_t i, double val
        name(dtype));
 }
 
+// Values from elsewhere must be there, and as many as the elements.
+void check_values(const Initial& initial, std::size_t elements) {
+  check(initial.kind != Initial::Kind::file, Fault::bad_input,
+        "initial value of '{}': the file '{}' was not read yet", initial.name, initial.file);
+  if (initial.kind != Initial::Kind::values) return;
+  check(initial.values != nullptr, Fault::bad_input, "initial value of '{}': no values were given",
+        initial.name);
+  check(initial.values->size() == elements, Fault::bad_input,
+        "initial value of '{}': {} values for {} elements", initial.name, initial.values->size(),
+        elements);
+}
+
 }  // namespace
 
 std::vector<std::byte> initial_bytes(const Initial& initial, const TensorType& type,
                                      std::uint64_t seed, std::uint64_t stream) {
   std::vector<std::byte> bytes(type.bytes());
   const auto count = static_cast<std::size_t>(type.shape.elements());
+  check_values(initial, count);
   Philox draws(seed, stream);
   const double deviation = std::sqrt(2.0 / static_cast<double>(initial.fan_in));
   for (std::size_t i = 0; i < count; ++i) {
-    const bool drawn = initial.kind == Initial::Kind::he_normal;
-    store(bytes, type.dtype, i, drawn ? deviation * draws.normal() : initial.value);
+    double value = initial.value;
+    if (initial.kind == Initial::Kind::he_normal) value = deviation * draws.normal();
+    if (initial.kind == Initial::Kind::uniform) value = draws.uniform(initial.low, initial.high);
+    if (initial.kind == Initial::Kind::values) value = (*initial.values)[i];
+    store(bytes, type.dtype, i, value);
   }
   return bytes;
 }

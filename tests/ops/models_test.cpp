@@ -408,5 +408,31 @@ TEST(InitialValues, BiasesStatesAndControlBlock) {
             "unsupported: initial value: parameters and states are f32, f64 or i32, not bf16");
 }
 
+TEST(InitialValues, UniformAndGiven) {
+  const Initial drawn{.name = "w", .kind = Initial::Kind::uniform, .low = -0.5, .high = 1.5};
+  Philox draws(42, 3);
+  for (const double value : values_of<double>(drawn, {{10}, DType::f64}, 42, 3)) {
+    EXPECT_EQ(value, -0.5 + 2.0 * draws.uniform());
+  }
+  const Initial given{.name = "w",
+                      .kind = Initial::Kind::values,
+                      .values = std::make_shared<const std::vector<double>>(3, 0.25)};
+  EXPECT_EQ(values_of<float>(given, {{3}, DType::f32}, 1, 0), std::vector<float>(3, 0.25F));
+  EXPECT_EQ(error_of([&] {
+              (void)initial_bytes(given, {{2, 2}, DType::f32}, 1, 0);
+            }),
+            "bad input: initial value of 'w': 3 values for 4 elements");
+  const Initial unread{.name = "w", .kind = Initial::Kind::file, .file = "w.npz", .tensor = "w"};
+  EXPECT_EQ(error_of([&] {
+              (void)initial_bytes(unread, {{2}, DType::f32}, 1, 0);
+            }),
+            "bad input: initial value of 'w': the file 'w.npz' was not read yet");
+  const Initial nothing{.name = "w", .kind = Initial::Kind::values};
+  EXPECT_EQ(error_of([&] {
+              (void)initial_bytes(nothing, {{2}, DType::f32}, 1, 0);
+            }),
+            "bad input: initial value of 'w': no values were given");
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -61,7 +61,7 @@ TEST_F(Sessions, RefuseLabelsWhereThereAreNone) {
   EXPECT_EQ(made.loss(2), 0.0);
   EXPECT_EQ(
       error_of([&] { Session(*backend_, make_model("chain:3:4"), {.evaluation_batches = {2}}); }),
-      "bad input: model 'chain:3:4' has no labels, so it cannot be evaluated");
+      "bad input: model 'chain:3:4' has no loss, so it cannot be evaluated");
 }
 
 TEST_F(Sessions, RefuseWhatIsNotInTheModel) {
