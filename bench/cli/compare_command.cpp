@@ -15,7 +15,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/tune.h"
 #include "bench/compare/compare.h"
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 #include "bench/record/json.h"
 #include "bench/report/text.h"
 #include "ops/base/check.h"

@@ -9,7 +9,7 @@
 #include "bench/cli/commands.h"
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 #include "bench/record/json.h"
 #include "ops/base/check.h"
 

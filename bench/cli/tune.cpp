@@ -9,7 +9,7 @@
 
 #include "backends/execution/program.h"
 #include "bench/data/sha256.h"
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 #include "ops/base/check.h"
 
 namespace stepscope::cli {

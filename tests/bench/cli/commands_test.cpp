@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 #include "bench/record/json.h"
 #include "tests/bench/cli/run_command.h"
 #include "tests/bench/temp_folder.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 #include "tests/bench/temp_folder.h"
 
 namespace stepscope::test {

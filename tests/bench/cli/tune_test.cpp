@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "backends/api/host.h"
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 #include "tests/bench/temp_folder.h"
 #include "tests/support/errors.h"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 #include "bench/record/json.h"
 #include "tests/bench/temp_folder.h"
 #include "tests/support/errors.h"

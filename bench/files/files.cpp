@@ -1,6 +1,6 @@
 // Whole-file writing and reading on POSIX.
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/record/files.h"
+#include "bench/files/files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
