@@ -1,0 +1,30 @@
+# What an installation holds beside programs, libraries and headers: the package that find_package
+# reads, documents and examples. Included last, when every library is known.
+# SPDX-License-Identifier: Apache-2.0
+include(CMakePackageConfigHelpers)
+
+set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/stepscope)
+get_property(components GLOBAL PROPERTY STEPSCOPE_INSTALLED)
+get_property(default_components GLOBAL PROPERTY STEPSCOPE_DEFAULT_COMPONENTS)
+get_property(links GLOBAL PROPERTY STEPSCOPE_LINKS)
+list(SORT components)
+list(JOIN components " " components)
+list(JOIN default_components " " default_components)
+string(REPLACE ";" " " links "${links}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/stepscope-config.cmake.in
+  ${PROJECT_BINARY_DIR}/package/stepscope-config.cmake @ONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/stepscope-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+
+set_target_properties(stepscope_kernel_flags PROPERTIES EXPORT_NAME kernel_flags)
+install(TARGETS stepscope_kernel_flags EXPORT stepscope-targets COMPONENT development)
+install(EXPORT stepscope-targets NAMESPACE stepscope:: DESTINATION ${cmake_folder}
+  COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/package/stepscope-config.cmake
+              ${PROJECT_BINARY_DIR}/package/stepscope-config-version.cmake
+  DESTINATION ${cmake_folder} COMPONENT development)
+
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
+  FILES_MATCHING PATTERN "*.md" PATTERN "examples" EXCLUDE)
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/stepscope COMPONENT program)
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
