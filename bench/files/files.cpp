@@ -50,6 +50,33 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+// So that the new name outlives a power cut. Folders that may not be opened are left to the system.
+bool sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return true;
+  const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
+  const int reason = errno;
+  ::close(descriptor);
+  errno = reason;
+  return synced;
+}
+
+template <class Content>
+Content read_whole(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  check(static_cast<bool>(file), Fault::io, "{}: cannot be opened: {}", path.string(),
+        std::strerror(errno));
+  Content content;
+  std::array<char, 1 << 16> block;
+  while (file.read(block.data(), block.size()) || file.gcount() > 0) {
+    content.insert(content.end(), block.begin(), block.begin() + file.gcount());
+    check(content.size() <= kLargestFileBytes, Fault::bad_input,
+          "{}: does not end within {} bytes, more is not read", path.string(), kLargestFileBytes);
+  }
+  check(!file.bad(), Fault::io, "{}: cannot be read: {}", path.string(), std::strerror(errno));
+  return content;
+}
+
 }  // namespace
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
@@ -57,21 +84,15 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   check(!error, Fault::io, "{}: cannot make its folder: {}", path.string(), error.message());
   TemporaryFile file(fmt::format("{}.{}.tmp", path.string(), ::getpid()));
-  const bool written = file.is_open() && file.write(content) && file.rename_to(path.string());
+  const bool written = file.is_open() && file.write(content) && file.rename_to(path.string()) &&
+                       sync_folder(path.parent_path());
   check(written, Fault::io, "{}: cannot be written: {}", path.string(), std::strerror(errno));
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  check(static_cast<bool>(file), Fault::io, "{}: cannot be opened: {}", path.string(),
-        std::strerror(errno));
-  std::string content;
-  std::array<char, 1 << 16> block;
-  while (file.read(block.data(), block.size()) || file.gcount() > 0) {
-    content.append(block.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  check(!file.bad(), Fault::io, "{}: cannot be read: {}", path.string(), std::strerror(errno));
-  return content;
+std::string read_file(const std::filesystem::path& path) { return read_whole<std::string>(path); }
+
+std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
+  return read_whole<std::vector<std::uint8_t>>(path);
 }
 
 }  // namespace stepscope
