@@ -6,7 +6,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/train.h"
+#include "bench/train/train.h"
 #include "bench/cli/tune.h"
 #include "bench/report/text.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/registry/registry.h"
-#include "bench/cli/train.h"
+#include "bench/train/train.h"
 #include "graph/passes/fusion.h"
 
 namespace stepscope::test {
@@ -20,11 +20,10 @@ inline std::vector<std::string> fast_backends() {
   return names;
 }
 
-inline std::vector<double> accuracies(Backend& backend, const Data& data,
-                                      const cli::TrainSpec& spec) {
+inline std::vector<double> accuracies(Backend& backend, const Data& data, const TrainSpec& spec) {
   std::vector<double> by_epoch;
   by_epoch.reserve(static_cast<std::size_t>(spec.epochs));
-  for (const EpochRecord& epoch : cli::train(backend, data, spec, {})) {
+  for (const EpochRecord& epoch : train(backend, data, spec, {})) {
     by_epoch.push_back(epoch.validation_accuracy);
   }
   return by_epoch;

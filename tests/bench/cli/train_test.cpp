@@ -1,6 +1,6 @@
 // Training: the same numbers on two backends at first, and a net that learns Fashion-MNIST.
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cli/train.h"
+#include "bench/train/train.h"
 
 #include <gtest/gtest.h>
 

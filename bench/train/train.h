@@ -12,7 +12,7 @@
 #include "bench/data/load.h"
 #include "bench/record/record.h"
 
-namespace stepscope::cli {
+namespace stepscope {
 
 struct TrainSpec {
   Model model;
@@ -43,4 +43,4 @@ std::vector<Graph> graphs_of(const Data& data, const TrainSpec& spec);
 std::vector<EpochRecord> train(Backend& backend, const Data& data, const TrainSpec& spec,
                                const TrainHooks& hooks);
 
-}  // namespace stepscope::cli
+}  // namespace stepscope

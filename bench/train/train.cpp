@@ -1,13 +1,13 @@
 // The training loop, with its time split where it is spent.
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cli/train.h"
+#include "bench/train/train.h"
 
 #include <algorithm>
 
 #include "bench/measure/clock.h"
 #include "ops/base/check.h"
 
-namespace stepscope::cli {
+namespace stepscope {
 namespace {
 
 // Adds the time from its making to its end to a sum.
@@ -184,4 +184,4 @@ std::vector<EpochRecord> train(Backend& backend, const Data& data, const TrainSp
   return epochs;
 }
 
-}  // namespace stepscope::cli
+}  // namespace stepscope
