@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "backends/reference/kernel.h"
+#include "ops/ir/labels.h"
 
 namespace stepscope::reference {
 namespace {
@@ -18,7 +19,17 @@ std::int64_t argmax_of(const T* row, std::int64_t C) {
   return best;
 }
 
-// Calls store(n, c, probability) for each logit and returns the loss: the mean over the N rows.
+// How many of labels {N} name a class: the rows that the mean is over.
+double rows_left(const std::int32_t* labels, std::int64_t N) {
+  std::int64_t left = 0;
+  for (std::int64_t n = 0; n < N; ++n) {
+    if (!left_out(labels[n])) ++left;
+  }
+  return static_cast<double>(left);
+}
+
+// Calls store(n, c, probability) for each logit, also of rows left out, and returns the loss: the
+// mean over the rows that are not left out, NaN for none.
 // Subtracts the row's maximum and clamps nothing.
 template <class T, class Store>
 double each_probability(const Call<T>& call, Store store) {
@@ -31,10 +42,15 @@ double each_probability(const Call<T>& call, Store store) {
     const double largest = row[argmax_of(row, C)];
     double sum = 0.0;
     for (std::int64_t c = 0; c < C; ++c) sum += std::exp(double{row[c]} - largest);
-    loss += std::log(sum) - (double{row[labels[n]]} - largest);
+    if (!left_out(labels[n])) loss += std::log(sum) - (double{row[labels[n]]} - largest);
     for (std::int64_t c = 0; c < C; ++c) store(n, c, std::exp(double{row[c]} - largest) / sum);
   }
-  return loss / static_cast<double>(N);
+  return loss / rows_left(labels, N);
+}
+
+// Of one logit of a row that is not left out.
+double slope(double probability, bool hot, double left) {
+  return (probability - (hot ? 1.0 : 0.0)) / left;
 }
 
 }  // namespace
@@ -57,12 +73,13 @@ void SoftmaxCrossEntropyWithGrad(const Call<T>& call) {
   const std::int64_t N = call.in_shape(0)[0];
   const std::int64_t C = call.in_shape(0)[1];
   const std::int32_t* labels = call.in_i32(1);
+  const double left = rows_left(labels, N);
   const double rate = call.site.in.size() == 3 ? double{*call.in(2)} : 1.0;
   T* d_logits = call.out(1);
   *call.out(0) = static_cast<T>(
       each_probability(call, [&](std::int64_t n, std::int64_t c, double probability) {
-        const double hot = labels[n] == c ? 1.0 : 0.0;
-        d_logits[n * C + c] = static_cast<T>((probability - hot) / static_cast<double>(N) * rate);
+        const double gradient = slope(probability, labels[n] == c, left) * rate;
+        d_logits[n * C + c] = left_out(labels[n]) ? T{0} : static_cast<T>(gradient);
       }));
 }
 STEPSCOPE_REFERENCE_KERNEL(SoftmaxCrossEntropyWithGrad)
@@ -75,12 +92,13 @@ void SoftmaxCrossEntropyGrad(const Call<T>& call) {
   const T* probabilities = call.in(0);
   const std::int32_t* labels = call.in_i32(1);
   T* d_logits = call.out(0);
+  const double left = rows_left(labels, N);
   const double d_loss = call.site.in.size() == 3 ? double{*call.in(2)} : 1.0;
   for (std::int64_t n = 0; n < N; ++n) {
     for (std::int64_t c = 0; c < C; ++c) {
-      const double hot = labels[n] == c ? 1.0 : 0.0;
-      const double slope = (double{probabilities[n * C + c]} - hot) / static_cast<double>(N);
-      d_logits[n * C + c] = static_cast<T>(slope * d_loss);
+      const double gradient =
+          slope(double{probabilities[n * C + c]}, labels[n] == c, left) * d_loss;
+      d_logits[n * C + c] = left_out(labels[n]) ? T{0} : static_cast<T>(gradient);
     }
   }
 }
@@ -96,7 +114,7 @@ void Argmax(const Call<T>& call) {
 }
 STEPSCOPE_REFERENCE_KERNEL(Argmax)
 
-// logits {N, C}, labels i32{N} -> i32{}
+// logits {N, C}, labels i32{N} -> i32{}; the label of a row left out is no row's argmax
 template <class T>
 void CorrectCount(const Call<T>& call) {
   const std::int64_t C = call.in_shape(0)[1];

@@ -180,7 +180,7 @@ int overwrites_weights(const Attrs&, std::size_t, std::size_t output) {
 }
 
 // logits {N, C}, labels i32{N}[, rate {}] -> loss {}, d_logits {N, C}
-//   = (softmax(logits) - one_hot(labels)) / N [* rate]
+//   = (softmax(logits) - one_hot(labels)) / rows not left out [* rate]; a row left out is zero
 void infer_loss_with_grad(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
   constexpr std::string_view kName = "SoftmaxCrossEntropyWithGrad";
   check(in.size() == 2 || in.size() == 3, Fault::bad_graph, "{}: takes 2 or 3 inputs, got {}",

@@ -1,5 +1,6 @@
 // Softmax with cross-entropy as one op, its gradient, and the two ways of reading logits: argmax
-// and the count of correct rows. The loss is the mean over the rows of the batch.
+// and the count of correct rows. The loss is the mean over the rows that are not left out: a row
+// with label -1 (ops/ir/labels.h) adds nothing to the loss and gets a gradient of zero.
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/base/check.h"
 #include "ops/ir/build.h"
@@ -22,6 +23,7 @@ void check_labels(std::string_view op, const TensorType& labels, const TensorTyp
 }
 
 // logits {N, C}, labels i32{N} -> loss {}, probabilities {N, C}
+// The loss is NaN when every row is left out. A row left out has probabilities as any other.
 void infer_loss(std::span<const TensorType> in, const Attrs&, TypeList& out) {
   check_arity("SoftmaxCrossEntropy", in, 2);
   check_logits("SoftmaxCrossEntropy", in[0]);
@@ -46,7 +48,8 @@ Work work_loss(std::span<const TensorType> in, std::span<const TensorType> out, 
 }
 
 // probabilities {N, C}, labels i32{N}[, d_loss {}] -> d_logits {N, C}
-//   = (probabilities - one_hot(labels)) / N [* d_loss]; without d_loss it is one.
+//   = (probabilities - one_hot(labels)) / rows not left out [* d_loss]; without d_loss it is one.
+// A row left out is exactly zero, whatever its probabilities and d_loss are.
 void infer_grad(std::span<const TensorType> in, const Attrs&, TypeList& out) {
   check(in.size() == 2 || in.size() == 3, Fault::bad_graph,
         "SoftmaxCrossEntropyGrad: takes 2 or 3 inputs, got {}", in.size());
@@ -69,7 +72,7 @@ void infer_argmax(std::span<const TensorType> in, const Attrs&, TypeList& out) {
   out.push_back({{in[0].shape[0]}, DType::i32});
 }
 
-// logits {N, C}, labels i32{N} -> i32{}: rows with argmax(row) == label
+// logits {N, C}, labels i32{N} -> i32{}: rows with argmax(row) == label; never a row left out
 void infer_correct(std::span<const TensorType> in, const Attrs&, TypeList& out) {
   check_arity("CorrectCount", in, 2);
   check_logits("CorrectCount", in[0]);

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 
+#include "ops/ir/labels.h"
 #include "tests/conformance/op_cases.h"
 #include "tests/conformance/tolerance.h"
 
@@ -25,12 +28,61 @@ std::span<const Shape> logits_shapes() {
   return shapes;
 }
 
+// Labels of N rows of C classes that leave some rows out.
+Operand labels_without(std::int64_t N, std::int64_t C,
+                       const std::function<bool(std::int64_t n)>& out) {
+  Operand operand{labels(N), nullptr, {}, nullptr};
+  for (std::int64_t n = 0; n < N; ++n) {
+    operand.elements.push_back(static_cast<double>(out(n) ? kLeftOut : n * 7 % C));
+  }
+  return operand;
+}
+
+// Rows left out at both ends, in between, and so that whole blocks of rows are.
+void add_left_out(const Draw& draw, std::vector<OpCase>& cases) {
+  const auto add = [&](std::string name, const Shape& shape,
+                       const std::function<bool(std::int64_t n)>& out) {
+    cases.push_back(
+        {std::move(name), {}, {f32(shape, draw), labels_without(shape[0], shape[1], out)}});
+  };
+  add("first_left_out", {3, 10}, [](std::int64_t n) { return n == 0; });
+  add("last_left_out", {7, 17}, [](std::int64_t n) { return n == 6; });
+  add("all_but_one_left_out", {17, 3}, [](std::int64_t n) { return n != 9; });
+  add("every_third_left_out", {64, 10}, [](std::int64_t n) { return n % 3 == 1; });
+  add("padding_left_out", {65, 10}, [](std::int64_t n) { return n >= 29; });
+}
+
 std::vector<OpCase> cases_with_labels(const Draw& draw) {
   std::vector<OpCase> cases;
   for (const Shape& shape : logits_shapes()) {
     cases.push_back({shape_name(shape), {}, {f32(shape, draw), i32({shape[0]}, below(shape[1]))}});
   }
+  add_left_out(draw, cases);
   return cases;
+}
+
+// With a scalar more, as third input.
+std::vector<OpCase> with_scalar(std::vector<OpCase> cases, std::string_view suffix) {
+  for (OpCase& each : cases) {
+    each.name += suffix;
+    each.in.push_back(f32(Shape{}, normal()));
+  }
+  return cases;
+}
+
+void append(std::vector<OpCase>& to, std::vector<OpCase> cases) {
+  to.insert(to.end(), std::make_move_iterator(cases.begin()), std::make_move_iterator(cases.end()));
+}
+
+bool is_left_out(const Oracle& oracle, std::size_t n) {
+  return left_out(static_cast<std::int32_t>(oracle.in[1][n]));
+}
+
+// Rows that the mean is over.
+double rows_left(const Oracle& oracle) {
+  double left = 0.0;
+  for (std::size_t n = 0; n < oracle.in[1].size(); ++n) left += is_left_out(oracle, n) ? 0.0 : 1.0;
+  return left;
 }
 
 // One row of logits: distance of each from the largest, and the logarithm of the sum of exp.
@@ -76,38 +128,41 @@ std::vector<double> softmax_bound(const Oracle& oracle, std::size_t output) {
   double errors = 0.0;
   double losses = 0.0;
   for (std::size_t n = 0; n < N; ++n) {
+    if (is_left_out(oracle, n)) continue;
     const auto label = static_cast<std::size_t>(oracle.in[1][n]);
     const Row row(oracle.in[0], n, C);
     errors += row.loss_error(label);
     losses += row.log_sum + row.distance(label);
   }
-  // N losses are summed and divided; the mean may be a product with 1/N.
+  // Up to N losses are summed and divided; the mean may be a product with a reciprocal.
   const double mean = gamma(static_cast<std::int64_t>(N) + 1) * (losses + errors);
-  return {(errors + mean) / static_cast<double>(N)};
+  return {(errors + mean) / rows_left(oracle)};
 }
 
-// (p - hot) / N * d_loss: difference, reciprocal, two products.
+// (p - hot) / left * d_loss: difference, reciprocal, two products. Nothing rounds a row left out.
 std::vector<double> softmax_grad_bound(const Oracle& oracle, std::size_t output) {
   const auto C = static_cast<std::size_t>(oracle.in_types[0].shape[1]);
-  const auto N = static_cast<double>(oracle.in_types[0].shape[0]);
+  const double left = rows_left(oracle);
   const double d_loss = oracle.in.size() == 3 ? std::abs(oracle.in[2][0]) : 1.0;
   return each_element(oracle, output, [&](std::size_t i) {
+    if (is_left_out(oracle, i / C)) return 0.0;
     const double hot = oracle.in[1][i / C] == static_cast<double>(i % C) ? 1.0 : 0.0;
-    return gamma(4) * (std::abs(oracle.in[0][i]) + hot) / N * d_loss;
+    return gamma(4) * (std::abs(oracle.in[0][i]) + hot) / left * d_loss;
   });
 }
 
-// (p - hot) / N * rate, with p off by what a probability is.
+// (p - hot) / left * rate, with p off by what a probability is.
 std::vector<double> softmax_with_grad_bound(const Oracle& oracle, std::size_t output) {
   if (output == 0) return softmax_bound(oracle, 0);
   const auto C = static_cast<std::size_t>(oracle.in_types[0].shape[1]);
-  const auto N = static_cast<double>(oracle.in_types[0].shape[0]);
+  const double left = rows_left(oracle);
   const double rate = oracle.in.size() == 3 ? std::abs(oracle.in[2][0]) : 1.0;
   return each_element(oracle, output, [&](std::size_t i) {
+    if (is_left_out(oracle, i / C)) return 0.0;
     const Row row(oracle.in[0], i / C, C);
     const double p = std::exp(-(row.distance(i % C) + row.log_sum));
     const double hot = oracle.in[1][i / C] == static_cast<double>(i % C) ? 1.0 : 0.0;
-    return (row.probability_error(i % C) * p + gamma(4) * (p + hot)) / N * rate;
+    return (row.probability_error(i % C) * p + gamma(4) * (p + hot)) / left * rate;
   });
 }
 
@@ -144,17 +199,24 @@ OpCases cases_of_SoftmaxCrossEntropy() {
                             {},
                             {{matrix(2, 2), {1, 1, kNan, 0}}, {labels(2), {0, 1}}},
                             {{kNan}, {0.5, 0.5, kNan, kNan}}});
+  const auto second = [&](std::string name, double first_logit, double label, double loss,
+                          std::vector<double> probabilities) {
+    table.specials.push_back({std::move(name),
+                              {},
+                              {{matrix(2, 2), {1, 1, first_logit, 0}}, {labels(2), {label, -1}}},
+                              {{loss}, std::move(probabilities)}});
+  };
+  second("left_out", 0, 0, std::log(2.0), {0.5, 0.5, 0.5, 0.5});
+  second("left_out_nan", kNan, 0, std::log(2.0), {0.5, 0.5, kNan, kNan});
+  second("left_out_plus_inf", kInf, 1, std::log(2.0), {0.5, 0.5, kNan, kNan});
+  second("left_out_minus_inf", -kInf, 1, std::log(2.0), {0.5, 0.5, 0, 1});
+  second("all_left_out", 0, -1, kNan, {0.5, 0.5, 0.5, 0.5});
   return table;
 }
 
 OpCases cases_of_SoftmaxCrossEntropyGrad() {
   OpCases table{Agreement::bounded, softmax_grad_bound, cases_with_labels(uniform(0.0, 1.0)), {}};
-  for (const Shape& shape : logits_shapes()) {
-    table.cases.push_back({shape_name(shape) + "_d_loss",
-                           {},
-                           {f32(shape, uniform(0.0, 1.0)), i32({shape[0]}, below(shape[1])),
-                            f32(Shape{}, normal())}});
-  }
+  append(table.cases, with_scalar(table.cases, "_d_loss"));
   const SpecialCase::Values certain{matrix(2, 2), {1, 0, 0, 1}};
   const SpecialCase::Values ends{labels(2), {0, 1}};
   table.specials = {
@@ -169,6 +231,23 @@ OpCases cases_of_SoftmaxCrossEntropyGrad() {
        {},
        {{matrix(2, 2), {0.5, 0.5, 0.5, 0.5}}, ends, {{Shape{}, DType::f32}, {0}}},
        {{0, 0, 0, 0}}},
+      {"left_out", {}, {certain, {labels(2), {1, -1}}}, {{1, -1, 0, 0}}},
+      {"left_out_nan",
+       {},
+       {{matrix(2, 2), {kNan, kNan, 0.5, 0.5}}, {labels(2), {-1, 0}}},
+       {{0, 0, -0.5, 0.5}}},
+      {"left_out_d_loss_nan",
+       {},
+       {certain, {labels(2), {-1, 1}}, {{Shape{}, DType::f32}, {kNan}}},
+       {{0, 0, kNan, kNan}}},
+      {"all_left_out",
+       {},
+       {{matrix(2, 2), {kNan, kInf, 1, 0}}, {labels(2), {-1, -1}}},
+       {{0, 0, 0, 0}}},
+      {"all_left_out_d_loss_zero",
+       {},
+       {certain, {labels(2), {-1, -1}}, {{Shape{}, DType::f32}, {0}}},
+       {{0, 0, 0, 0}}},
   };
   return table;
 }
@@ -176,12 +255,7 @@ OpCases cases_of_SoftmaxCrossEntropyGrad() {
 OpCases cases_of_SoftmaxCrossEntropyWithGrad() {
   OpCases table{
       .bound = softmax_with_grad_bound, .cases = cases_with_labels(normal(3.0)), .specials = {}};
-  for (const Shape& shape : logits_shapes()) {
-    table.cases.push_back(
-        {shape_name(shape) + "_rate",
-         {},
-         {f32(shape, normal(3.0)), i32({shape[0]}, below(shape[1])), f32(Shape{}, normal())}});
-  }
+  append(table.cases, with_scalar(table.cases, "_rate"));
   const double third = 1.0 / 3.0;
   const SpecialCase::Values equals{matrix(1, 3), {4, 4, 4}, nullptr};
   const auto label = [](double at) { return SpecialCase::Values{labels(1), {at}, nullptr}; };
@@ -208,6 +282,22 @@ OpCases cases_of_SoftmaxCrossEntropyWithGrad() {
        {},
        {{matrix(2, 2), {1, 1, kNan, 0}}, {labels(2), {0, 1}}},
        {{kNan}, {-0.25, 0.25, kNan, kNan}}},
+      {"left_out",
+       {},
+       {{matrix(2, 2), {1, 1, 5, 0}}, {labels(2), {0, -1}}},
+       {{std::log(2.0)}, {-0.5, 0.5, 0, 0}}},
+      {"left_out_nan_and_inf",
+       {},
+       {{matrix(3, 2), {kNan, 0, 1, 1, kInf, 0}}, {labels(3), {-1, 1, -1}}, rate(2)},
+       {{std::log(2.0)}, {0, 0, 1, -1, 0, 0}}},
+      {"left_out_rate_nan",
+       {},
+       {{matrix(2, 2), {1, 1, 1, 1}}, {labels(2), {-1, 1}}, rate(kNan)},
+       {{std::log(2.0)}, {0, 0, kNan, kNan}}},
+      {"all_left_out",
+       {},
+       {{matrix(2, 2), {1, kNan, 0, 2}}, {labels(2), {-1, -1}}, rate(0.5)},
+       {{kNan}, {0, 0, 0, 0}}},
   };
   return table;
 }
@@ -243,7 +333,9 @@ OpCases cases_of_CorrectCount() {
         {{2}}},
        {"ties_count_for_the_first", {}, {{matrix(2, 2), {1, 1, 1, 1}}, {labels(2), {0, 1}}}, {{1}}},
        {"nan_is_largest", {}, {{matrix(2, 2), {1, kNan, kInf, kNan}}, {labels(2), {1, 0}}}, {{1}}},
-       {"all_minus_inf", {}, {{matrix(1, 2), {-kInf, -kInf}}, {labels(1), {0}}}, {{1}}}}};
+       {"all_minus_inf", {}, {{matrix(1, 2), {-kInf, -kInf}}, {labels(1), {0}}}, {{1}}},
+       {"left_out", {}, {{matrix(3, 2), {5, 1, 1, 5, kNan, 1}}, {labels(3), {-1, 1, -1}}}, {{1}}},
+       {"all_left_out", {}, {{matrix(2, 1), {1, 2}}, {labels(2), {-1, -1}}}, {{0}}}}};
 }
 
 }  // namespace stepscope::conformance

@@ -5,6 +5,7 @@
 #include "backends/cpu/kernels/kernels.h"
 #include "backends/cpu/kernels/lanes.h"
 #include "backends/cpu/kernels/math.h"
+#include "ops/ir/labels.h"
 
 namespace stepscope::cpu::STEPSCOPE_CPU_ISA {
 namespace {
@@ -26,7 +27,15 @@ std::int64_t argmax_of(const float* row, std::int64_t C) {
   return best;
 }
 
-// logits {rows, C}, labels {rows} -> probabilities {rows, C}; the sum of the rows' losses.
+// How many of labels {N} name a class: the rows that the mean is over.
+std::int64_t rows_left(const std::int32_t* labels, std::int64_t N) {
+  std::int64_t left = 0;
+  for (std::int64_t n = 0; n < N; ++n) left += left_out(labels[n]) ? 0 : 1;
+  return left;
+}
+
+// logits {rows, C}, labels {rows} -> probabilities {rows, C}; the sum of the losses of the rows
+// that are not left out.
 // A row with a NaN, a +inf or nothing but -inf is NaN throughout: its exponents are.
 double softmax(const float* logits, const std::int32_t* labels, std::int64_t rows, std::int64_t C,
                float* probabilities) {
@@ -35,7 +44,7 @@ double softmax(const float* logits, const std::int32_t* labels, std::int64_t row
     const float* row = logits + n * C;
     const float largest = largest_of(row, C);
     for (std::int64_t c = 0; c < C; ++c) probabilities[n * C + c] = row[c] - largest;
-    shifted_labels += double{probabilities[n * C + labels[n]]};
+    if (!left_out(labels[n])) shifted_labels += double{probabilities[n * C + labels[n]]};
   }
 #pragma omp simd
   for (std::int64_t i = 0; i < rows * C; ++i) probabilities[i] = exp_of(probabilities[i]);
@@ -46,33 +55,43 @@ double softmax(const float* logits, const std::int32_t* labels, std::int64_t row
     float* row = probabilities + n * C;
     const float sum = sum_of(row, C);
     for (std::int64_t c = 0; c < C; ++c) row[c] /= sum;
-    sums *= double{sum};
+    if (!left_out(labels[n])) sums *= double{sum};
   }
   return std::log(sums) - shifted_labels;
 }
 
 // One block of rows: probabilities {rows, C}, labels {rows} -> d_logits {rows, C}; both may be one
-// array.
+// array. Rows left out become zeros, whatever their probabilities are.
 void softmax_grad(const float* probabilities, const std::int32_t* labels, std::int64_t rows,
                   std::int64_t C, float factor, float* d_logits) {
   float hot[kBlock];  // read before d_logits is written
-  for (std::int64_t n = 0; n < rows; ++n) hot[n] = probabilities[n * C + labels[n]];
+  for (std::int64_t n = 0; n < rows; ++n) {
+    hot[n] = left_out(labels[n]) ? 0.0F : probabilities[n * C + labels[n]];
+  }
 #pragma omp simd
   for (std::int64_t i = 0; i < rows * C; ++i) d_logits[i] = probabilities[i] * factor;
-  for (std::int64_t n = 0; n < rows; ++n) d_logits[n * C + labels[n]] = (hot[n] - 1.0F) * factor;
+  for (std::int64_t n = 0; n < rows; ++n) {
+    float* row = d_logits + n * C;
+    if (left_out(labels[n])) {
+      for (std::int64_t c = 0; c < C; ++c) row[c] = 0.0F;
+    } else {
+      row[labels[n]] = (hot[n] - 1.0F) * factor;
+    }
+  }
 }
 
-// d_loss / N, or 1 / N
-float mean_factor(const Rows& site, const float* d_loss) {
+// d_loss / left, or 1 / left; infinite or NaN where no row is left to be multiplied by it.
+float mean_factor(const Rows& site, const float* d_loss, std::int64_t left) {
   const double numerator = site.has_factor ? double{*d_loss} : 1.0;
-  return static_cast<float>(numerator / static_cast<double>(site.N));
+  return static_cast<float>(numerator / static_cast<double>(left));
 }
 
 }  // namespace
 
 // logits {N, C}, labels i32{N} -> loss {}, probabilities {N, C}
-// Subtracts the row's maximum and clamps nothing; the loss is the mean over the N rows, added up in
-// f64 in the order of the rows.
+// Subtracts the row's maximum and clamps nothing; the loss is the mean over the rows that are not
+// left out (NaN for none), added up in f64 in the order of the rows. A row left out has
+// probabilities as any other.
 void SoftmaxCrossEntropy(Operands operands, std::byte*, const Numbers& numbers) {
   const auto N = numbers.rows.N;
   const auto C = numbers.rows.C;
@@ -81,7 +100,8 @@ void SoftmaxCrossEntropy(Operands operands, std::byte*, const Numbers& numbers) 
     loss += softmax(f32(operands, 0) + n * C, i32(operands, 1) + n, block_end(n, N) - n, C,
                     f32(operands, 3) + n * C);
   }
-  *f32(operands, 2) = static_cast<float>(loss / static_cast<double>(N));
+  const std::int64_t left = rows_left(i32(operands, 1), N);
+  *f32(operands, 2) = static_cast<float>(loss / static_cast<double>(left));
 }
 
 // probabilities {N, C}, labels i32{N}[, d_loss {}] -> d_logits {N, C}
@@ -89,7 +109,8 @@ void SoftmaxCrossEntropyGrad(Operands operands, std::byte*, const Numbers& numbe
   const auto N = numbers.rows.N;
   const auto C = numbers.rows.C;
   float* d_logits = f32(operands, numbers.rows.has_factor ? 3 : 2);
-  const float factor = mean_factor(numbers.rows, f32(operands, 2));
+  const std::int64_t left = rows_left(i32(operands, 1), N);
+  const float factor = mean_factor(numbers.rows, f32(operands, 2), left);
   for (std::int64_t n = 0; n < N; n += kBlock) {
     softmax_grad(f32(operands, 0) + n * C, i32(operands, 1) + n, block_end(n, N) - n, C, factor,
                  d_logits + n * C);
@@ -102,7 +123,8 @@ void SoftmaxCrossEntropyWithGrad(Operands operands, std::byte*, const Numbers& n
   const auto N = numbers.rows.N;
   const auto C = numbers.rows.C;
   const int outputs = numbers.rows.has_factor ? 3 : 2;
-  const float factor = mean_factor(numbers.rows, f32(operands, 2));
+  const std::int64_t left = rows_left(i32(operands, 1), N);
+  const float factor = mean_factor(numbers.rows, f32(operands, 2), left);
   double loss = 0.0;
   for (std::int64_t n = 0; n < N; n += kBlock) {
     const std::int32_t* labels = i32(operands, 1) + n;
@@ -111,7 +133,7 @@ void SoftmaxCrossEntropyWithGrad(Operands operands, std::byte*, const Numbers& n
     loss += softmax(f32(operands, 0) + n * C, labels, rows, C, block);
     softmax_grad(block, labels, rows, C, factor, block);
   }
-  *f32(operands, outputs) = static_cast<float>(loss / static_cast<double>(N));
+  *f32(operands, outputs) = static_cast<float>(loss / static_cast<double>(left));
 }
 
 // x {N, C} -> i32{N}
@@ -122,7 +144,7 @@ void Argmax(Operands operands, std::byte*, const Numbers& numbers) {
   }
 }
 
-// logits {N, C}, labels i32{N} -> i32{}
+// logits {N, C}, labels i32{N} -> i32{}; the label of a row left out is no row's argmax
 void CorrectCount(Operands operands, std::byte*, const Numbers& numbers) {
   const auto C = numbers.rows.C;
   std::int32_t correct = 0;
