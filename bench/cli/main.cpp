@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "bench/cli/commands.h"
+#include "bench/cli/completion.h"
 #include "bench/cli/progress.h"
 #include "ops/base/nearest.h"
 
@@ -119,6 +120,9 @@ int run(int argc, char** argv) {
     apps.push_back(command);
     names.emplace_back(kCommands[i].name);
   }
+  TextCommands text;
+  add_text_commands(app, text);
+  for (const std::string_view name : {kCompletionCommand, kManualCommand}) names.emplace_back(name);
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return kUsage;
@@ -133,6 +137,7 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return usage_error(error.what());
   }
+  if (run_text_command(app, text, registry)) return 0;
   std::string command_line = "stepscope";
   for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
   for (std::size_t i = 0; i < apps.size(); ++i) {

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{{"compair"},
                 "unknown command 'compair': did you mean 'compare'? (there are: compare, train, "
-                "explain, devices)"},
+                "explain, devices, completion, manual)"},
         Mistake{{"compare", "--model", "mpl"},
                 "unknown model 'mpl': did you mean 'mlp'? (there are: " + model_names() + ")"},
         Mistake{{"compare", "--model", "mlp:784-x-10"},
@@ -113,7 +113,8 @@ TEST(Usage, NothingAtAllPrintsTheHelp) {
 }
 
 TEST(Help, EachCommandShowsAnExample) {
-  for (const std::string command : {"compare", "train", "explain", "devices"}) {
+  for (const std::string command :
+       {"compare", "train", "explain", "devices", "completion", "manual"}) {
     const CommandResult result = run_stepscope({command, "--help"});
     EXPECT_EQ(result.status, 0);
     EXPECT_NE(result.out.find("Example:\n  stepscope " + command), std::string::npos) << result.out;
