@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = "build compare train test bench format lint clean".split()
+VERBS = "build compare train test bench package format lint clean".split()
 
 
 class Dev(unittest.TestCase):

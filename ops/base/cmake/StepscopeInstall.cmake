@@ -4,7 +4,8 @@
 include(CMakePackageConfigHelpers)
 
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/stepscope)
-get_property(components GLOBAL PROPERTY STEPSCOPE_INSTALLED)
+get_property(installed GLOBAL PROPERTY STEPSCOPE_INSTALLED)
+set(components ${installed})
 get_property(default_components GLOBAL PROPERTY STEPSCOPE_DEFAULT_COMPONENTS)
 get_property(links GLOBAL PROPERTY STEPSCOPE_LINKS)
 list(SORT components)
@@ -28,3 +29,15 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
   FILES_MATCHING PATTERN "*.md" PATTERN "examples" EXCLUDE)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/stepscope COMPONENT program)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+# All that an installation or a package wants to have been built, and none of the tests.
+get_property(programs GLOBAL PROPERTY STEPSCOPE_PROGRAMS)
+add_custom_target(installables)
+foreach(library ${installed})
+  add_dependencies(installables stepscope_${library})
+endforeach()
+foreach(program ${programs})
+  add_dependencies(installables ${program})
+endforeach()
+
+include(StepscopePackage)

@@ -78,4 +78,5 @@ endfunction()
 # A program of the project; left out of an installation for which it was not built.
 function(stepscope_install_program name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program OPTIONAL)
+  set_property(GLOBAL APPEND PROPERTY STEPSCOPE_PROGRAMS ${name})
 endfunction()
