@@ -33,7 +33,7 @@ FOLDERS = {
     # The null backend is how dispatch is timed alone.
     "bench/measure": f"{STEPS} backends/null bench/files bench/record bench/data",
     "bench/compare": f"{STEPS} bench/record bench/data bench/measure",
-    "bench/train": f"{STEPS} bench/record bench/data bench/measure bench/compare",
+    "bench/train": f"{STEPS} bench/files bench/record bench/data bench/measure",
     "bench/trace": "ops graph backends/api bench/record bench/measure",
     "bench/report": "ops/base bench/record",
     "bench/suites": f"{STEPS} bench/record bench/data bench/measure bench/compare",
