@@ -28,7 +28,9 @@ Digest digest(std::span<const std::uint32_t> order);
 enum class PartialBatch : std::uint8_t {
   drop,         // left out of this epoch; the next order may have them elsewhere
   second_plan,  // a smaller batch at the end, run by a plan of its own size
+  pad_masked,   // a whole batch at the end: rows of zeros fill it, with the label kPaddingLabel
 };
+inline constexpr std::int32_t kPaddingLabel = -1;  // a row that no loss and no gradient sees
 std::string_view name(PartialBatch policy);
 // Throws bad_input, with the nearest name.
 PartialBatch parse_partial_batch(std::string_view text);
@@ -40,9 +42,19 @@ struct BatchRange {
   friend bool operator==(const BatchRange&, const BatchRange&) = default;
 };
 
-// The batches of an epoch over `count` rows, in order. Throws bad_input, with both numbers, for a
-// batch below 1 or above the count.
+// The batches of an epoch over `count` rows, in order; `rows` are the real ones, also where padding
+// follows. Throws bad_input, with both numbers, for a batch below 1 or above the count.
 std::vector<BatchRange> epoch_batches(std::int64_t count, std::int64_t batch, PartialBatch policy);
+
+// The same as numbers.
+struct EpochCounts {
+  std::int64_t steps = 0;
+  std::int64_t samples_seen = 0;     // real rows; padding is none
+  std::int64_t samples_dropped = 0;  // seen and dropped make the count
+  friend bool operator==(const EpochCounts&, const EpochCounts&) = default;
+};
+// A batch above the count is one partial batch. Throws bad_input for a batch below 1.
+EpochCounts epoch_counts(std::int64_t count, std::int64_t batch, PartialBatch policy);
 
 // Copies rows out of a view, ready for a step: pixels as f32 in [0, 1], labels as they are.
 // Allocates nothing. Requires: the data outlive it.
@@ -52,11 +64,15 @@ class Batcher {
 
   const DatasetView& data() const { return data_; }
 
-  // x {rows, features}: pixel / 255, correctly rounded, as NumPy's float32 division gives it;
-  // labels {rows}. Throws bad_input when a span has another size or a row is not in the data;
-  // then x and labels hold some rows of the batch and not others.
+  // x {rows, features}: f32 pixels as they are, bytes as pixel / 255, correctly rounded, as NumPy's
+  // float32 division gives it;
+  // labels {rows}, or empty: x alone. Throws bad_input when a span has another size or a row is not
+  // in the data; then x and labels hold some rows of the batch and not others.
   void fill(std::span<const std::uint32_t> rows, std::span<float> x,
             std::span<std::int32_t> labels) const;
+  // The same where x and labels have room for more rows: those behind get zeros and kPaddingLabel.
+  void fill_padded(std::span<const std::uint32_t> rows, std::span<float> x,
+                   std::span<std::int32_t> labels) const;
 
  private:
   DatasetView data_;

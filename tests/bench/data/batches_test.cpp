@@ -97,6 +97,55 @@ TEST(EpochBatches, CountsOfBothPolicies) {
   }
 }
 
+struct StepsOfAnEpoch {
+  std::int64_t batch;
+  std::int64_t full, dropped, with_partial;  // of 48,000 training rows
+  std::int64_t validation;                   // of 12,000 rows, with the partial batch
+};
+
+// The steps of an epoch of Fashion-MNIST with a fifth held out.
+constexpr StepsOfAnEpoch kFashionMnistSteps[] = {
+    {32, 1500, 0, 1500, 375}, {64, 750, 0, 750, 188},  {128, 375, 0, 375, 94},
+    {256, 187, 128, 188, 47}, {512, 93, 384, 94, 24},  {1024, 46, 896, 47, 12},
+    {2048, 23, 896, 24, 6},   {4096, 11, 2944, 12, 3},
+};
+
+TEST(EpochCounts, OfFashionMnistUnderEachPolicy) {
+  for (const StepsOfAnEpoch& row : kFashionMnistSteps) {
+    SCOPED_TRACE(row.batch);
+    EXPECT_EQ(epoch_counts(48000, row.batch, PartialBatch::drop),
+              (EpochCounts{row.full, 48000 - row.dropped, row.dropped}));
+    for (const PartialBatch policy : {PartialBatch::second_plan, PartialBatch::pad_masked}) {
+      EXPECT_EQ(epoch_counts(48000, row.batch, policy), (EpochCounts{row.with_partial, 48000, 0}));
+      EXPECT_EQ(epoch_counts(12000, row.batch, policy), (EpochCounts{row.validation, 12000, 0}));
+    }
+  }
+  EXPECT_EQ(epoch_counts(48000, 4096, PartialBatch::drop).samples_seen, 45056);
+}
+
+TEST(EpochCounts, AreThoseOfTheBatches) {
+  for (const CutCase& c : kCuts) {
+    for (const PartialBatch policy :
+         {PartialBatch::drop, PartialBatch::second_plan, PartialBatch::pad_masked}) {
+      const auto batches = epoch_batches(c.count, c.batch, policy);
+      const EpochCounts counts = epoch_counts(c.count, c.batch, policy);
+      EXPECT_EQ(counts.steps, static_cast<std::int64_t>(batches.size()));
+      EXPECT_EQ(
+          counts.samples_seen,
+          std::accumulate(batches.begin(), batches.end(), std::int64_t{0},
+                          [](std::int64_t sum, const BatchRange& b) { return sum + b.rows; }));
+      EXPECT_EQ(counts.samples_seen + counts.samples_dropped, c.count);
+    }
+  }
+}
+
+TEST(EpochCounts, ABatchAboveTheCountIsPartial) {
+  EXPECT_EQ(epoch_counts(10, 16, PartialBatch::drop), (EpochCounts{0, 0, 10}));
+  EXPECT_EQ(epoch_counts(10, 16, PartialBatch::pad_masked), (EpochCounts{1, 10, 0}));
+  EXPECT_EQ(error_of([] { epoch_counts(10, 0, PartialBatch::drop); }),
+            "bad input: batch of 0 rows: expected 1 or more");
+}
+
 TEST(EpochBatches, SecondPlanCoversEachRowOnce) {
   for (const CutCase& c : kCuts) {
     std::int64_t next = 0;
@@ -127,12 +176,13 @@ TEST(EpochBatches, BatchMustFitTheSet) {
 }
 
 TEST(PartialBatch, NamesAreReadBack) {
-  for (const PartialBatch policy : {PartialBatch::drop, PartialBatch::second_plan}) {
+  for (const PartialBatch policy :
+       {PartialBatch::drop, PartialBatch::second_plan, PartialBatch::pad_masked}) {
     EXPECT_EQ(parse_partial_batch(name(policy)), policy);
   }
   EXPECT_EQ(error_of([] { parse_partial_batch("dorp"); }),
             "bad input: unknown partial-batch policy 'dorp': did you mean 'drop'? (there are: "
-            "drop, second_plan)");
+            "drop, second_plan, pad_masked)");
 }
 
 Dataset all_bytes() {
@@ -198,6 +248,31 @@ TEST(Batcher, RefusesWrongRoomAndRowsThatAreNotThere) {
   const std::vector<std::uint32_t> beyond{9, 10};
   EXPECT_EQ(error_of([&] { batcher.fill(beyond, x, labels); }),
             "bad input: batch: row 10 asked for, there are 10");
+}
+
+TEST(Batcher, PadsWithZerosAndALabelThatNothingSees) {
+  const Dataset data = all_bytes();
+  std::vector<float> x(16, 7.0F);
+  std::vector<std::int32_t> labels(4, 7);
+  const std::vector<std::uint32_t> rows{1, 2};
+  const Batcher batcher(data.view());
+  batcher.fill_padded(rows, x, labels);
+  EXPECT_EQ(labels, (std::vector<std::int32_t>{1, 2, -1, -1}));
+  EXPECT_EQ(x[7], 11.0F / 255.0F);
+  EXPECT_EQ(std::count(x.begin() + 8, x.end(), 0.0F), 8);
+  labels.resize(1);
+  x.resize(4);
+  EXPECT_EQ(error_of([&] { batcher.fill_padded(rows, x, labels); }),
+            "bad input: batch of 2 rows of 4 pixels to be padded: got room for 4 numbers and 1 "
+            "labels");
+}
+
+TEST(Batcher, WithoutLabelsCopiesXAlone) {
+  const Dataset data = all_bytes();
+  std::vector<float> x(4);
+  const std::vector<std::uint32_t> row{5};
+  Batcher(data.view()).fill(row, x, {});
+  EXPECT_EQ(x[3], 23.0F / 255.0F);
 }
 
 // A whole epoch through the pieces, as training does it: every row once, each with its own label.
