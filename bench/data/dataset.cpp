@@ -2,12 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/data/dataset.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bench/data/idx.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
+namespace {
+
+// Of the two lists of pixels, the one that a data set does not use is empty.
+template <class T>
+std::span<const T> rows_of(std::span<const T> all, std::size_t first, std::size_t size) {
+  return all.empty() ? all : all.subspan(first, size);
+}
+
+}  // namespace
 
 DatasetView Dataset::view(std::int64_t first, std::int64_t size) const {
   check(first >= 0 && size >= 0 && first <= count && size <= count - first, Fault::bad_input,
@@ -17,7 +27,8 @@ DatasetView Dataset::view(std::int64_t first, std::int64_t size) const {
   const auto width = static_cast<std::size_t>(features());
   return {.count = size,
           .features = features(),
-          .pixels = std::span(pixels).subspan(at * width, taken * width),
+          .pixels = rows_of(std::span<const std::uint8_t>(pixels), at * width, taken * width),
+          .values = rows_of(std::span<const float>(values), at * width, taken * width),
           .labels = std::span(labels).subspan(at, taken)};
 }
 
@@ -29,9 +40,10 @@ Dataset read_dataset(const std::filesystem::path& images, const std::filesystem:
         "{} has {} images, {} has {} labels; expected as many of both", images.string(),
         from_images.count, labels.string(), from_labels.size());
   for (std::size_t i = 0; i < from_labels.size(); ++i) {
-    check(from_labels[i] < classes, Fault::bad_input, "{}: label {} is {}, expected 0 to {}",
-          labels.string(), i, from_labels[i], classes - 1);
+    check(classes == 0 || from_labels[i] < classes, Fault::bad_input,
+          "{}: label {} is {}, expected 0 to {}", labels.string(), i, from_labels[i], classes - 1);
   }
+  if (classes == 0) classes = 1 + *std::max_element(from_labels.begin(), from_labels.end());
   return {.name = images.string(),
           .count = from_images.count,
           .rows = from_images.rows,
@@ -46,8 +58,8 @@ void check_fits(const Dataset& data, std::string_view model, std::int64_t featur
   check(data.features() == features, Fault::bad_input,
         "model '{}' takes rows of {} numbers, the images of {} have {} ({} x {})", model, features,
         data.name, data.features(), data.rows, data.columns);
-  check(data.classes <= classes, Fault::bad_input, "model '{}' tells {} classes apart, {} has {}",
-        model, classes, data.name, data.classes);
+  check(classes == 0 || data.classes <= classes, Fault::bad_input,
+        "model '{}' tells {} classes apart, {} has {}", model, classes, data.name, data.classes);
 }
 
 Digest digest(const DatasetView& data) {
@@ -55,6 +67,7 @@ Digest digest(const DatasetView& data) {
   hash.update(static_cast<std::uint64_t>(data.count));
   hash.update(static_cast<std::uint64_t>(data.features));
   hash.update(data.pixels);
+  hash.update(std::as_bytes(data.values));
   hash.update(data.labels);
   return hash.finish();
 }

@@ -1,5 +1,5 @@
-// Dataset: labelled images in memory, as the file has them. Batches are made from it later
-// (bench/data/batches.h): bytes stay bytes here, a quarter of what f32 would take.
+// Dataset: labelled images in memory, as the file has them: bytes, which stay bytes until batches
+// are made of them (bench/data/batches.h), a quarter of what f32 would take; or f32.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,8 @@ namespace stepscope {
 struct DatasetView {
   std::int64_t count = 0;                // rows
   std::int64_t features = 0;             // pixels of a row
-  std::span<const std::uint8_t> pixels;  // {count, features}
+  std::span<const std::uint8_t> pixels;  // {count, features}; empty where `values` is not
+  std::span<const float> values;         // {count, features}; empty where `pixels` is not
   std::span<const std::int32_t> labels;  // {count}, each in [0, classes)
 };
 
@@ -26,7 +27,8 @@ struct Dataset {
   std::string name;  // for messages: the file of images, or what made it
   std::int64_t count = 0, rows = 0, columns = 0;
   std::int64_t classes = 0;
-  std::vector<std::uint8_t> pixels;  // {count, rows, columns}
+  std::vector<std::uint8_t> pixels;  // {count, rows, columns}: steps read pixel / 255
+  std::vector<float> values;         // or these, as steps read them; then `pixels` is empty
   std::vector<std::int32_t> labels;  // {count}
 
   std::int64_t features() const { return rows * columns; }
@@ -36,17 +38,19 @@ struct Dataset {
 };
 
 // Reads a pair of IDX files. Throws what read_idx_images does, and bad_input when the files
-// disagree on the count or when a label lies outside [0, classes): with its index and value.
+// disagree on the count or when a label lies outside [0, classes): with its index and value. With
+// `classes` 0 any label will do, and Dataset::classes follows from the largest.
 Dataset read_dataset(const std::filesystem::path& images, const std::filesystem::path& labels,
                      std::int64_t classes);
 
 // Throws bad_input, with both numbers, unless a model of `features` inputs and `classes` outputs
-// can learn these data.
+// can learn these data. A model of 0 classes reads no labels: any will do.
 void check_fits(const Dataset& data, std::string_view model, std::int64_t features,
                 std::int64_t classes);
 
-// SHA-256 of count and features (64-bit little-endian each), the pixels, and the labels (32-bit
-// little-endian each): equal for equal work, whatever the files were called or packed with.
+// SHA-256 of count and features (64-bit little-endian each), the pixels (bytes, or f32
+// little-endian), and the labels (32-bit little-endian each): equal for equal work, whatever the
+// files were called or packed with.
 Digest digest(const DatasetView& data);
 
 }  // namespace stepscope

@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/data/load.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <fstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "bench/data/generated.h"
+#include "bench/data/glyphlab.h"
 #include "bench/data/glyphs.h"
+#include "bench/data/make_data.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
 
@@ -43,11 +49,42 @@ Dataset read_part(const std::filesystem::path& folder, std::string_view part,
                       find_file(folder, fmt::format("{}-labels-idx1-ubyte", part)), classes);
 }
 
-Data load_folder(const std::filesystem::path& folder, const DataOptions& options) {
-  Data data{.origin = Origin::files,
-            .source = folder.string(),
-            .train = read_part(folder, "train", options.classes),
-            .test = read_part(folder, "t10k", options.classes)};
+// The first line of a README.txt that says the files beside it are generated; else nothing.
+std::string generated_by_readme(const std::filesystem::path& folder) {
+  std::ifstream file(folder / kReadme);
+  std::array<char, 64> line{};  // longer ones are not ours
+  return file.getline(line.data(), line.size()) && is_generated_label(line.data())
+             ? std::string(line.data())
+             : std::string();
+}
+
+// Where they were read, and that they are generated, where they say so.
+Data with_origin(const std::filesystem::path& folder, std::string_view label) {
+  if (label.empty()) return {.origin = Origin::files, .source = folder.string()};
+  return {.origin = Origin::generated, .source = fmt::format("{}: {}", folder.string(), label)};
+}
+
+Data load_glyphlab(const std::filesystem::path& folder, const DataOptions& options) {
+  for (const std::string_view file : kGlyphLabFiles) {
+    check(!is_missing(folder / file), Fault::io, "{}: holds no {}", folder.string(), file);
+  }
+  GlyphLab lab = read_glyphlab(folder, options.classes);
+  Data data = with_origin(folder, is_generated_label(lab.source) ? lab.source : std::string());
+  data.train = std::move(lab.train);
+  data.test = std::move(lab.test);
+  if (lab.validation_rows > 0) data.validation_rows = lab.validation_rows;
+  check(data.validation().count > 0, Fault::bad_input,
+        "{}: {} rows to train on and none of the split val: give 5 rows, of which the last "
+        "validates, or a split val",
+        (folder / kGlyphLabMetadata).string(), data.train.count);
+  if (data.test.count == 0) data.source += " (no rows of the split test)";
+  return data;
+}
+
+Data load_idx(const std::filesystem::path& folder, const DataOptions& options) {
+  Data data = with_origin(folder, generated_by_readme(folder));
+  data.train = read_part(folder, "train", options.classes);
+  data.test = read_part(folder, "t10k", options.classes);
   check(data.train.rows == data.test.rows && data.train.columns == data.test.columns,
         Fault::bad_input, "{} has images of {} x {}, {} of {} x {}; expected one size",
         data.train.name, data.train.rows, data.train.columns, data.test.name, data.test.rows,
@@ -55,8 +92,32 @@ Data load_folder(const std::filesystem::path& folder, const DataOptions& options
   return data;
 }
 
-Data load_glyphs() {
-  const GlyphSpec spec;
+// By what lies in it.
+Data load_folder(const std::filesystem::path& folder, const DataOptions& options) {
+  std::vector<std::string> idx;
+  for (const char* part : {"train", "t10k"}) {
+    idx.push_back(fmt::format("{}-images-idx3-ubyte", part));
+    idx.push_back(fmt::format("{}-labels-idx1-ubyte", part));
+  }
+  const auto has_idx = std::find_if(idx.begin(), idx.end(), [&](const std::string& file) {
+    return !is_missing(folder / file) || !is_missing(folder / (file + ".gz"));
+  });
+  const auto* const has_lab =
+      std::find_if(kGlyphLabFiles.begin(), kGlyphLabFiles.end(),
+                   [&](std::string_view file) { return !is_missing(folder / file); });
+  const bool is_idx = has_idx != idx.end();
+  const bool is_lab = has_lab != kGlyphLabFiles.end();
+  check(is_idx || is_lab, Fault::io,
+        "{}: holds no data set: looked for {} (each with or without .gz), and for {}",
+        folder.string(), fmt::join(idx, ", "), fmt::join(kGlyphLabFiles, ", "));
+  check(!is_idx || !is_lab, Fault::bad_input,
+        "{}: holds files of two data sets, {} and {}; expected one", folder.string(), *has_idx,
+        is_lab ? *has_lab : "");
+  return is_idx ? load_idx(folder, options) : load_glyphlab(folder, options);
+}
+
+Data load_glyphs(std::uint64_t seed) {
+  const GlyphSpec spec{.seed = seed};
   GeneratedData made = make_glyphs(spec);
   return {
       .origin = Origin::generated,
@@ -66,13 +127,27 @@ Data load_glyphs() {
       .test = std::move(made.test)};
 }
 
-Data load_generated(const DataOptions& options) {
+// The number behind `generated:`, 1 without one.
+std::uint64_t seed_from(std::string_view source) {
+  if (source == kGenerated) return 1;
+  const std::string_view text = source.substr(kGenerated.size() + 1);
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  check(error == std::errc() && end == text.data() + text.size(), Fault::bad_input,
+        "data '{}': '{}' is no seed, a whole number below 2^64, as in generated:2", source, text);
+  return seed;
+}
+
+Data load_generated(std::uint64_t seed, const DataOptions& options) {
+  const bool any = options.classes == 0;
   if (options.rows == kGlyphSide && options.columns == kGlyphSide &&
-      options.classes == kGlyphClasses) {
-    return load_glyphs();
+      (any || options.classes == kGlyphClasses)) {
+    return load_glyphs(seed);
   }
-  const GeneratedSpec spec{
-      .rows = options.rows, .columns = options.columns, .classes = options.classes};
+  const GeneratedSpec spec{.seed = seed,
+                           .rows = options.rows,
+                           .columns = options.columns,
+                           .classes = any ? GeneratedSpec().classes : options.classes};
   GeneratedData made = make_generated(spec);
   return {
       .origin = Origin::generated,
@@ -105,7 +180,9 @@ std::string_view name(Origin origin) {
 }
 
 Data load_data(std::string_view source, const DataOptions& options) {
-  if (source == kGenerated) return load_generated(options);
+  if (source.substr(0, source.find(':')) == kGenerated) {
+    return load_generated(seed_from(source), options);
+  }
   if (source == kFashionMnist) {
     check(is_folder(options.fashion_mnist), Fault::io,
           "fashion-mnist: there is no folder {}; install it: apt-get install dataset-fashion-mnist",
