@@ -1,26 +1,33 @@
-// Comparing outputs with an oracle, and saying which element failed by how much.
+// The comparisons of differences.h as assertions of GoogleTest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include "tests/conformance/cells.h"
+#include "tests/conformance/differences.h"
 
 namespace stepscope::conformance {
 
-// NaN equals NaN; zeros differ by their sign only if `equal_bits`.
-testing::AssertionResult same_bits(const OpSite& site, const std::vector<Bytes>& outputs,
-                                   const std::vector<Bytes>& expected);
+inline testing::AssertionResult none(const std::string& difference) {
+  if (difference.empty()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << difference;
+}
 
-// Each element within the bound of its op; whole numbers exactly. `worst` receives the largest
-// share of a bound that was used.
-testing::AssertionResult within_bound(const OpEntry& op, const OpSite& site, const Elements& inputs,
-                                      const Elements& outputs, const Elements& oracle,
-                                      double* worst);
+inline testing::AssertionResult same_bits(const OpSite& site, const std::vector<Bytes>& outputs,
+                                          const std::vector<Bytes>& expected) {
+  return none(different_bits(site, outputs, expected));
+}
 
-// Values written by hand: bits where the op promises them; else NaN and infinities by class and
-// finite values to 2^-20, since their last digits are what the drawn cases check.
-testing::AssertionResult as_written(Agreement agreement, const Elements& outputs,
-                                    const Elements& written);
+inline testing::AssertionResult within_bound(const OpEntry& op, const OpSite& site,
+                                             const Elements& inputs, const Elements& outputs,
+                                             const Elements& oracle, double* worst) {
+  return none(beyond_bound(op, site, inputs, outputs, oracle, worst));
+}
+
+inline testing::AssertionResult as_written(Agreement agreement, const Elements& outputs,
+                                           const Elements& written) {
+  return none(unlike_written(agreement, outputs, written));
+}
 
 }  // namespace stepscope::conformance

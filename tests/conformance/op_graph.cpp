@@ -30,7 +30,7 @@ void append(OpGraph& made, const OpEntry& op, const OpCase& op_case, const std::
   for (std::size_t i = 0; i < op_case.in.size(); ++i) {
     const std::string name = fmt::format("{}in{}", prefix, i);
     if (const Source* source = op_case.in[i].source.get(); source != nullptr) {
-      append(made, entry_of(source->kind), source->op_case, name + ".");
+      append(made, maker_of(*source), source->op_case, name + ".");
       in.push_back(made.out[source->output]);
       continue;
     }

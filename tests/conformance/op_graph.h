@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/execution/executor.h"
-#include "tests/conformance/cells.h"
+#include "tests/conformance/sites.h"
 
 namespace stepscope::conformance {
 

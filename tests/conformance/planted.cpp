@@ -77,15 +77,18 @@ OpKind planted_op(Plant plant) {
 
 void set_dead_address(const std::byte* address) { dead_address = address; }
 
-std::unique_ptr<Backend> backend_with_plants() {
-  std::unique_ptr<Backend> made = reference::make_backend({});
-  auto& host = dynamic_cast<HostBackend&>(*made);
+void add_plants(HostBackend& host) {
   host.set_maker(planted_op(Plant::write_behind), make<Plant::write_behind>);
   host.set_maker(planted_op(Plant::write_in_front), make<Plant::write_in_front>);
   host.set_maker(planted_op(Plant::write_input), make<Plant::write_input>);
   host.set_maker(planted_op(Plant::read_behind), make<Plant::read_behind>);
   host.set_maker(planted_op(Plant::read_dead), make<Plant::read_dead>);
   host.set_maker(planted_op(Plant::copy), make<Plant::copy>);
+}
+
+std::unique_ptr<Backend> backend_with_plants() {
+  std::unique_ptr<Backend> made = reference::make_backend({});
+  add_plants(dynamic_cast<HostBackend&>(*made));
   return made;
 }
 

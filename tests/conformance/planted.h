@@ -21,7 +21,9 @@ enum class Plant : std::uint8_t {
 OpKind planted_op(Plant plant);
 void set_dead_address(const std::byte* address);
 
-// The reference backend with kernels for all plants.
+// Gives a backend the kernels of all plants.
+void add_plants(HostBackend& host);
+// The reference backend with these.
 std::unique_ptr<Backend> backend_with_plants();
 
 }  // namespace stepscope::conformance

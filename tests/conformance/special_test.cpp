@@ -5,10 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tests/conformance/cells.h"
-#include "tests/conformance/compare.h"
+#include "tests/conformance/checks.h"
 
 namespace stepscope::conformance {
 namespace {
@@ -37,18 +35,9 @@ TEST_P(SpecialValues, AsWritten) {
   std::string unsupported;
   for (const SpecialCase& special : op->table.specials) {
     SCOPED_TRACE(special.name);
-    const OpCase op_case = as_case(special);
-    const OpSite site = site_of(*op, op_case);
-    const Lowered lowered = lower(under_test, *op, op_case);
-    if (lowered.kernel == nullptr) {
-      unsupported = lowered.reason;
-      continue;
-    }
-    const RunResult result =
-        run_op(under_test, *lowered.kernel, input_bytes(under_test, *op, op_case));
-    const Agreement agreement = std::max(op->table.agreement, special.agreement);
-    EXPECT_TRUE(as_written(agreement, output_elements(site, result.outputs), special.out));
-    EXPECT_TRUE(result.damage.empty()) << result.damage.front();
+    const Findings found = check_special(under_test, *op, special);
+    for (const std::string& failure : found.failures) ADD_FAILURE() << failure;
+    if (!found.unsupported.empty()) unsupported = found.unsupported;
   }
   if (!unsupported.empty()) GTEST_SKIP() << unsupported;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/tolerance.h"
 
-#include "tests/conformance/cells.h"
+#include "tests/conformance/sites.h"
 
 namespace stepscope::conformance {
 
@@ -24,7 +24,7 @@ std::vector<double> magnitudes(OpKind kind, const Attrs& attrs, const Oracle& or
     for (double& element : sizes.back()) element = std::abs(element);
   }
   const OpSite site = site_of(kind, attrs, std::move(types), DType::f64);
-  Backend& reference = backend("reference");
+  Backend& reference = oracle_backend();
   const std::unique_ptr<Kernel> kernel = reference.lower(site);
   return output_elements(site,
                          run_op(reference, *kernel, input_bytes(site, sizes)).outputs)[output];

@@ -1,6 +1,6 @@
 // Comparisons, element by element.
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/conformance/compare.h"
+#include "tests/conformance/differences.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "tests/conformance/tolerance.h"
-#include "tests/support/tensor_bytes.h"
 
 namespace stepscope::conformance {
 namespace {
@@ -18,36 +17,35 @@ bool same(double a, double b) {
   return a == b && std::signbit(a) == std::signbit(b);
 }
 
-testing::AssertionResult failure(std::size_t output, std::size_t element, double got,
-                                 double expected, const std::string& why) {
-  return testing::AssertionFailure()
-         << fmt::format("output {}, element {}: got {:.9g}, expected {:.9g}{}", output, element,
-                        got, expected, why);
+std::string failure(std::size_t output, std::size_t element, double got, double expected,
+                    const std::string& why) {
+  return fmt::format("output {}, element {}: got {:.9g}, expected {:.9g}{}", output, element, got,
+                     expected, why);
 }
 
 // Calls agree(output, element) for all and reports the first that does not.
 template <class Agree>
-testing::AssertionResult compare(const Elements& got, const Elements& expected, Agree agree) {
+std::string compare(const Elements& got, const Elements& expected, Agree agree) {
   if (got.size() != expected.size()) {
-    return testing::AssertionFailure() << got.size() << " outputs, expected " << expected.size();
+    return fmt::format("{} outputs, expected {}", got.size(), expected.size());
   }
   for (std::size_t k = 0; k < got.size(); ++k) {
     if (got[k].size() != expected[k].size()) {
-      return testing::AssertionFailure() << "output " << k << ": " << got[k].size()
-                                         << " elements, expected " << expected[k].size();
+      return fmt::format("output {}: {} elements, expected {}", k, got[k].size(),
+                         expected[k].size());
     }
     for (std::size_t i = 0; i < got[k].size(); ++i) {
       const std::string why = agree(k, i);
       if (!why.empty()) return failure(k, i, got[k][i], expected[k][i], why);
     }
   }
-  return testing::AssertionSuccess();
+  return {};
 }
 
 }  // namespace
 
-testing::AssertionResult same_bits(const OpSite& site, const std::vector<Bytes>& outputs,
-                                   const std::vector<Bytes>& expected) {
+std::string different_bits(const OpSite& site, const std::vector<Bytes>& outputs,
+                           const std::vector<Bytes>& expected) {
   const Elements got = output_elements(site, outputs);
   const Elements want = output_elements(site, expected);
   return compare(got, want, [&](std::size_t k, std::size_t i) -> std::string {
@@ -55,9 +53,8 @@ testing::AssertionResult same_bits(const OpSite& site, const std::vector<Bytes>&
   });
 }
 
-testing::AssertionResult within_bound(const OpEntry& op, const OpSite& site, const Elements& inputs,
-                                      const Elements& outputs, const Elements& oracle,
-                                      double* worst) {
+std::string beyond_bound(const OpEntry& op, const OpSite& site, const Elements& inputs,
+                         const Elements& outputs, const Elements& oracle, double* worst) {
   const Oracle seen{site.attrs, site.in, inputs, oracle};
   std::vector<std::vector<double>> bounds;
   for (std::size_t k = 0; k < oracle.size(); ++k) bounds.push_back(op.table.bound(seen, k));
@@ -71,8 +68,7 @@ testing::AssertionResult within_bound(const OpEntry& op, const OpSite& site, con
   });
 }
 
-testing::AssertionResult as_written(Agreement agreement, const Elements& outputs,
-                                    const Elements& written) {
+std::string unlike_written(Agreement agreement, const Elements& outputs, const Elements& written) {
   return compare(outputs, written, [&](std::size_t k, std::size_t i) -> std::string {
     const double got = outputs[k][i];
     const double want = written[k][i];
