@@ -46,8 +46,16 @@ class Layouts {
       check(value.sharing == Sharing::view, Fault::bad_graph, "{} is used before it is made",
             from_.label(id));
       known = to_.reshape(in_layout(from_.source(id), LayoutId::row_major), value.type.shape);
+      carry_name(id, known);
     }
     return known;
+  }
+
+  // Of values that are not kept: those are named where they are row-major.
+  void carry_name(ValueId from_value, ValueId to_value) {
+    const Value& value = from_.value(from_value);
+    if (value.kept || value.name.empty() || to_.find(value.name)) return;
+    to_.rename(to_value, value.name);
   }
 
   ValueId in_layout(ValueId id, LayoutId layout) {
@@ -83,6 +91,7 @@ class Layouts {
         to_.apply(op.kind, std::move(inputs), std::move(choice.attrs));
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       made_[at(op.outputs[k])] = outputs[k];
+      carry_name(op.outputs[k], outputs[k]);
       // Right behind its maker, so that the other layout need not live to the end.
       if (from_.value(op.outputs[k]).kept) (void)in_layout(op.outputs[k], LayoutId::row_major);
     }

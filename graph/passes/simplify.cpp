@@ -80,8 +80,9 @@ class Simplifier {
   bool may_stand_for(ValueId other, ValueId id) const {
     if (overwritten_[at(graph_.storage(other))]) return false;  // its bits are gone too early
     // A kept value is found by its name, and no value has two.
-    const bool has_name = kept_[at(other)] || !graph_.value(other).name.empty();
-    return !kept_[at(id)] || !has_name;
+    const Value& value = graph_.value(other);
+    const bool is_declared = value.producer < 0 && value.sharing == Sharing::own;
+    return !kept_[at(id)] || (!kept_[at(other)] && !is_declared);
   }
 
   bool replace(std::size_t i, std::span<const ValueId> others) {

@@ -56,8 +56,12 @@ Work work(std::span<const TensorType> in, std::span<const TensorType> out, const
 
 }  // namespace
 
-extern const OpDef PointwiseChain = {
-    .name = "PointwiseChain", .infer = infer, .work = work, .in_place = 0b1, .any_layout = ~0U};
+extern const OpDef PointwiseChain = {.name = "PointwiseChain",
+                                     .infer = infer,
+                                     .work = work,
+                                     .attrs = ChainAttrs{},
+                                     .in_place = 0b1,
+                                     .any_layout = ~0U};
 
 }  // namespace stepscope::defs
 

@@ -43,12 +43,13 @@ Work work_moves(std::span<const TensorType> in, std::span<const TensorType> out,
 }  // namespace
 
 extern const OpDef Cast = {
-    .name = "Cast", .infer = infer_cast, .vjp = vjp_cast, .work = work_moves};
+    .name = "Cast", .infer = infer_cast, .vjp = vjp_cast, .work = work_moves, .attrs = CastAttrs{}};
 
 extern const OpDef Reorder = {.name = "Reorder",
                               .infer = infer_reorder,
                               .vjp = vjp_reorder,
                               .work = work_moves,
+                              .attrs = ReorderAttrs{},
                               .any_layout = 0b1};
 
 }  // namespace stepscope::defs

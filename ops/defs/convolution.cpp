@@ -181,16 +181,19 @@ extern const OpDef Conv2d = {.name = "Conv2d",
                              .infer = infer_conv2d,
                              .vjp = vjp_conv2d,
                              .work = work_conv2d,
+                             .attrs = Conv2dAttrs{},
                              .any_layout = 0b11};
 
 extern const OpDef Conv2dInputGrad = {.name = "Conv2dInputGrad",
                                       .infer = infer_input_grad,
                                       .work = work_input_grad,
+                                      .attrs = Conv2dGradAttrs{},
                                       .any_layout = 0b11};
 
 extern const OpDef Conv2dWeightGrad = {.name = "Conv2dWeightGrad",
                                        .infer = infer_weight_grad,
                                        .work = work_weight_grad,
+                                       .attrs = Conv2dGradAttrs{},
                                        .any_layout = 0b11};
 
 extern const OpDef BiasGrad = {.name = "BiasGrad",

@@ -22,6 +22,7 @@ Work work(std::span<const TensorType> in, std::span<const TensorType> out, const
 
 }  // namespace
 
-extern const OpDef Fill = {.name = "Fill", .infer = infer, .vjp = vjp, .work = work};
+extern const OpDef Fill = {
+    .name = "Fill", .infer = infer, .vjp = vjp, .work = work, .attrs = FillAttrs{}};
 
 }  // namespace stepscope::defs

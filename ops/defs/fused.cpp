@@ -196,42 +196,53 @@ Work work_loss_with_grad(std::span<const TensorType> in, std::span<const TensorT
 
 }  // namespace
 
-extern const OpDef Linear = {.name = "Linear", .infer = infer_linear, .work = work_linear};
+extern const OpDef Linear = {
+    .name = "Linear", .infer = infer_linear, .work = work_linear, .attrs = MatMulAttrs{}};
 
 extern const OpDef Conv2dBias = {.name = "Conv2dBias",
                                  .infer = infer_conv2d_bias,
                                  .work = work_conv2d_bias,
+                                 .attrs = Conv2dAttrs{},
                                  .any_layout = 0b011};
 
-extern const OpDef MatMulReluGrad = {
-    .name = "MatMulReluGrad", .infer = infer_matmul_relu_grad, .work = work_matmul_relu_grad};
+extern const OpDef MatMulReluGrad = {.name = "MatMulReluGrad",
+                                     .infer = infer_matmul_relu_grad,
+                                     .work = work_matmul_relu_grad,
+                                     .attrs = MatMulAttrs{}};
 
 extern const OpDef Conv2dInputReluGrad = {.name = "Conv2dInputReluGrad",
                                           .infer = infer_conv2d_input_relu_grad,
                                           .work = work_conv2d_input_relu_grad,
+                                          .attrs = Conv2dGradAttrs{},
                                           .any_layout = 0b111};
 
 extern const OpDef MaxPoolReluGrad = {.name = "MaxPoolReluGrad",
                                       .infer = infer_max_pool_relu_grad,
                                       .work = work_max_pool_relu_grad,
+                                      .attrs = Pool2dGradAttrs{},
                                       .any_layout = 0b101};
 
-extern const OpDef MatMulBiasGrad = {
-    .name = "MatMulBiasGrad", .infer = infer_matmul_bias_grad, .work = work_matmul_bias_grad};
+extern const OpDef MatMulBiasGrad = {.name = "MatMulBiasGrad",
+                                     .infer = infer_matmul_bias_grad,
+                                     .work = work_matmul_bias_grad,
+                                     .attrs = MatMulAttrs{}};
 
 extern const OpDef Conv2dWeightBiasGrad = {.name = "Conv2dWeightBiasGrad",
                                            .infer = infer_conv2d_weight_bias_grad,
                                            .work = work_conv2d_weight_bias_grad,
+                                           .attrs = Conv2dGradAttrs{},
                                            .any_layout = 0b11};
 
 extern const OpDef MatMulUpdate = {.name = "MatMulUpdate",
                                    .infer = infer_matmul_update,
                                    .work = work_matmul_update,
+                                   .attrs = ProductUpdateAttrs{},
                                    .overwrites = overwrites_weights};
 
 extern const OpDef Conv2dWeightUpdate = {.name = "Conv2dWeightUpdate",
                                          .infer = infer_conv2d_weight_update,
                                          .work = work_conv2d_weight_update,
+                                         .attrs = Conv2dUpdateAttrs{},
                                          .overwrites = overwrites_weights,
                                          .any_layout = 0b110};
 

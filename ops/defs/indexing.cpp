@@ -78,6 +78,7 @@ extern const OpDef Gather = {
 extern const OpDef ScatterAdd = {.name = "ScatterAdd",
                                  .infer = infer_scatter_add,
                                  .vjp = vjp_scatter_add,
-                                 .work = work_scatter_add};
+                                 .work = work_scatter_add,
+                                 .attrs = ScatterAddAttrs{}};
 
 }  // namespace stepscope::defs

@@ -110,8 +110,11 @@ Work work_add_bias(std::span<const TensorType> in, std::span<const TensorType> o
 
 }  // namespace
 
-extern const OpDef MatMul = {
-    .name = "MatMul", .infer = infer_matmul, .vjp = vjp_matmul, .work = work_matmul};
+extern const OpDef MatMul = {.name = "MatMul",
+                             .infer = infer_matmul,
+                             .vjp = vjp_matmul,
+                             .work = work_matmul,
+                             .attrs = MatMulAttrs{}};
 
 extern const OpDef AddBias = {.name = "AddBias",
                               .infer = infer_add_bias,

@@ -123,23 +123,27 @@ extern const OpDef MaxPool = {.name = "MaxPool",
                               .infer = infer_max_pool,
                               .vjp = vjp_pool<OpKind::MaxPoolGrad>,
                               .work = work_pool,
+                              .attrs = Pool2dAttrs{},
                               .any_layout = 0b1,
                               .saved_outputs = 0b10};
 
 extern const OpDef MaxPoolGrad = {.name = "MaxPoolGrad",
                                   .infer = infer_max_pool_grad,
                                   .work = work_max_pool_grad,
+                                  .attrs = Pool2dGradAttrs{},
                                   .any_layout = 0b1};
 
 extern const OpDef AvgPool = {.name = "AvgPool",
                               .infer = infer_pool<kAvgPool>,
                               .vjp = vjp_pool<OpKind::AvgPoolGrad>,
                               .work = work_pool,
+                              .attrs = Pool2dAttrs{},
                               .any_layout = 0b1};
 
 extern const OpDef AvgPoolGrad = {.name = "AvgPoolGrad",
                                   .infer = infer_avg_pool_grad,
                                   .work = work_avg_pool_grad,
+                                  .attrs = Pool2dGradAttrs{},
                                   .any_layout = 0b1};
 
 }  // namespace stepscope::defs

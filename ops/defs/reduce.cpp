@@ -65,10 +65,16 @@ Work work_broadcast(std::span<const TensorType> in, std::span<const TensorType> 
 
 }  // namespace
 
-extern const OpDef ReduceSum = {
-    .name = "ReduceSum", .infer = infer_reduce, .vjp = vjp_reduce, .work = work_reduce};
+extern const OpDef ReduceSum = {.name = "ReduceSum",
+                                .infer = infer_reduce,
+                                .vjp = vjp_reduce,
+                                .work = work_reduce,
+                                .attrs = ReduceAttrs{}};
 
-extern const OpDef Broadcast = {
-    .name = "Broadcast", .infer = infer_broadcast, .vjp = vjp_broadcast, .work = work_broadcast};
+extern const OpDef Broadcast = {.name = "Broadcast",
+                                .infer = infer_broadcast,
+                                .vjp = vjp_broadcast,
+                                .work = work_broadcast,
+                                .attrs = BroadcastAttrs{}};
 
 }  // namespace stepscope::defs

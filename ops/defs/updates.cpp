@@ -108,17 +108,20 @@ Work work(std::span<const TensorType> in, std::span<const TensorType> out, const
 extern const OpDef SgdUpdate = {.name = "SgdUpdate",
                                 .infer = infer_sgd,
                                 .work = work<SgdAttrs, 2>,
+                                .attrs = SgdAttrs{},
                                 .overwrites = overwrites<SgdAttrs>};
 
 extern const OpDef MomentumUpdate = {.name = "MomentumUpdate",
                                      .infer = infer_momentum,
                                      .work = work<MomentumAttrs, 4>,
+                                     .attrs = MomentumAttrs{},
                                      .overwrites = overwrites<MomentumAttrs>};
 
 // Two moments (3 and 4), two corrections, root, sum, quotient, product, difference.
 extern const OpDef AdamUpdate = {.name = "AdamUpdate",
                                  .infer = infer_adam,
                                  .work = work<AdamAttrs, 14>,
+                                 .attrs = AdamAttrs{},
                                  .overwrites = overwrites<AdamAttrs>};
 
 }  // namespace stepscope::defs

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -40,8 +41,9 @@ struct ChainAttrs {
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("count", self.count);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(self.count); ++i) {
-      visit("step", self.steps[i]);
+    const auto most = static_cast<std::int64_t>(kMaxChainSteps);
+    for (std::int64_t i = 0; i < std::clamp<std::int64_t>(self.count, 0, most); ++i) {
+      visit("step", self.steps[static_cast<std::size_t>(i)]);
     }
   }
 };

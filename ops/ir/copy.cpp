@@ -47,6 +47,13 @@ void GraphCopy::map(ValueId from_value, ValueId to_value) {
 
 void GraphCopy::carry_marks(ValueId from_value, ValueId to_value) {
   const Value& value = from_.value(from_value);
+  const Value& target = to_.value(to_value);
+  const bool is_declared = target.producer < 0 && target.sharing == Sharing::own;
+  // A name that values are found by goes before one for people; of those the first stays.
+  const bool takes = value.kept ? !target.kept : target.name.empty();
+  if (!value.name.empty() && !is_declared && takes && !to_.find(value.name)) {
+    to_.rename(to_value, value.name);
+  }
   if (value.kept) to_.keep(to_value, value.name);
 }
 

@@ -21,7 +21,8 @@ class GraphCopy {
 
   // Appends op `index` of `from`. Requires: its inputs were copied or mapped.
   void copy(std::size_t index);
-  // Makes `to_value` stand for `from_value` from now on; carries name and kept mark over.
+  // Makes `to_value` stand for `from_value` from now on; carries name and kept mark over. A name
+  // that is not kept is carried where it is free and `to_value` has none.
   void map(ValueId from_value, ValueId to_value);
   // What stands for `from_value`; a view is made on first use.
   ValueId operator()(ValueId from_value);

@@ -25,14 +25,29 @@ std::string_view name(Role role) {
   return "?";
 }
 
+bool is_name(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && text.size() <= kMaxNameLength && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.'; });
+}
+
 ValueId Graph::add_value(Value value) {
   const ValueId id{static_cast<std::int32_t>(values_.size())};
   if (!value.storage.valid()) value.storage = id;
+  if (!value.name.empty()) names_.emplace(value.name, id);
   values_.push_back(std::move(value));
   return id;
 }
 
 void Graph::check_name(std::string_view value_name) const {
+  if (!is_name(value_name)) {
+    fail(Fault::bad_graph,
+         "graph: '{}' is no name: a letter or _, then letters, digits, _ and dots, {} at most",
+         value_name.substr(0, kMaxNameLength), kMaxNameLength);
+  }
   check(!find(value_name), Fault::bad_graph, "graph: the name '{}' is taken", value_name);
 }
 
@@ -65,7 +80,9 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
   std::vector<Value> values;  // added when all are known to be right
   for (std::size_t i = 0; i < out.size(); ++i) {
     check_type(out[i], def.name);
-    Value made{.type = out[i], .producer = static_cast<std::int32_t>(ops_.size())};
+    Value made{.type = out[i],
+               .producer = static_cast<std::int32_t>(ops_.size()),
+               .number = outputs_ + static_cast<std::int32_t>(i)};
     if ((def.saved_outputs >> i & 1U) != 0) made.role = Role::saved;
     if (const int target = overwritten_input(def, attrs, inputs.size(), i); target >= 0) {
       const ValueId old = inputs[static_cast<std::size_t>(target)];
@@ -80,6 +97,7 @@ std::vector<ValueId> Graph::apply(OpKind kind, std::vector<ValueId> inputs, Attr
   }
   std::vector<ValueId> outputs;
   outputs.reserve(values.size());
+  outputs_ += static_cast<std::int32_t>(values.size());
   for (Value& made : values) outputs.push_back(add_value(std::move(made)));
   ops_.push_back({kind, std::move(attrs), std::move(inputs), outputs, phases_});
   return outputs;
@@ -113,8 +131,11 @@ ValueId Graph::source(ValueId id) const {
   if (shown.sharing != Sharing::view) return id;
   if (shown.producer < 0) return shown.storage;
   const std::vector<ValueId>& made = ops_[static_cast<std::size_t>(shown.producer)].outputs;
-  return *std::find_if(made.begin(), made.end(),
-                       [&](ValueId each) { return storage(each) == shown.storage; });
+  const auto at = std::find_if(made.begin(), made.end(),
+                               [&](ValueId each) { return storage(each) == shown.storage; });
+  check(at != made.end(), Fault::bad_graph, "graph: value {} shows nothing that op {} makes",
+        id.index, shown.producer);
+  return *at;
 }
 
 void Graph::keep(ValueId id, std::string value_name) {
@@ -124,19 +145,33 @@ void Graph::keep(ValueId id, std::string value_name) {
   check(kept.name.empty(), Fault::bad_graph, "keep: value '{}' has a name, '{}' would be a second",
         kept.name, value_name);
   check_name(value_name);
+  names_.emplace(value_name, id);
   kept.name = std::move(value_name);
 }
 
+void Graph::rename(ValueId id, std::string value_name) {
+  Value& named = values_[static_cast<std::size_t>(id.index)];
+  const bool is_declared = named.producer < 0 && named.sharing == Sharing::own;
+  check(!is_declared && !named.kept, Fault::bad_graph, "rename: {} is {}, its name stays",
+        label(id), is_declared ? "declared" : "kept");
+  if (value_name == named.name) return;
+  check_name(value_name);
+  names_.erase(named.name);
+  names_.emplace(value_name, id);
+  named.name = std::move(value_name);
+}
+
 std::optional<ValueId> Graph::find(std::string_view value_name) const {
-  const auto at = std::find_if(values_.begin(), values_.end(),
-                               [&](const Value& each) { return each.name == value_name; });
-  if (value_name.empty() || at == values_.end()) return std::nullopt;
-  return ValueId{static_cast<std::int32_t>(at - values_.begin())};
+  const auto at = names_.find(std::string(value_name));
+  if (at == names_.end()) return std::nullopt;
+  return at->second;
 }
 
 std::string Graph::label(ValueId id) const {
-  const std::string& known = value(id).name;
-  return known.empty() ? fmt::format("%{}", id.index) : known;
+  const Value& value = values_[static_cast<std::size_t>(id.index)];
+  if (!value.name.empty()) return value.name;
+  if (value.sharing != Sharing::view) return fmt::format("%{}", value.number);
+  return label(source(id)) + to_string(value.type.shape);
 }
 
 std::vector<ValueId> Graph::ids() const {

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ops/ir/attrs.h"
@@ -48,15 +49,23 @@ struct ValueId {
 // How a value relates to the memory of `storage`, when that is not its own.
 enum class Sharing : std::uint8_t { own, view, overwrite };
 
+// Longest name of a value.
+inline constexpr std::size_t kMaxNameLength = 128;
+// A letter or _, then letters, digits, _ and dots, kMaxNameLength at most: what the text of a graph
+// can hold (docs/step-files.md).
+bool is_name(std::string_view text);
+
 struct Value {
   TensorType type;
   Role role = Role::computed;
   Sharing sharing = Sharing::own;
   bool kept = false;  // readable after the step
-  std::string name;   // may be empty; unique where it is not
+  std::string name;   // may be empty; unique where it is not, and then is_name()
   ValueId storage;    // itself, or the value with sharing == own whose memory this one uses
   std::int32_t producer =
       -1;  // index of the op that writes it; for a view, of its source; -1: none
+  std::int32_t number =
+      -1;  // its place among the outputs of all ops, which labels it; -1: no output
 };
 
 struct Op {
@@ -70,7 +79,7 @@ struct Op {
 class Graph {
  public:
   // A value that no op makes. Requires: role is input, parameter or state; the name is not empty.
-  // Throws bad_graph when the name is taken or the type is not well-formed.
+  // Throws bad_graph when the name is taken or no name, or the type is not well-formed.
   ValueId declare(Role role, const TensorType& type, std::string name);
 
   // Appends an op in the current phase; types of the outputs come from its shape rule.
@@ -84,6 +93,10 @@ class Graph {
 
   // Makes the value readable after the step, and names it if a name is given.
   void keep(ValueId value, std::string name = {});
+
+  // Names what an op or a view makes, or names it anew; for people alone, unless it is kept later.
+  // Throws bad_graph when the name is taken or no name, or the value is declared or kept.
+  void rename(ValueId value, std::string name);
 
   // Phases of the ops appended from now on.
   void enter(PhaseSet phases) { phases_ = phases; }
@@ -99,7 +112,8 @@ class Graph {
 
   // The value of that name, if there is one.
   std::optional<ValueId> find(std::string_view name) const;
-  // Name of the value, or %index when it has none.
+  // Name of the value. Without one %number, or for a view its source under its shape: %4{32, 10}.
+  // The same as in the text of the graph.
   std::string label(ValueId id) const;
 
   // All ids, in order of making.
@@ -114,6 +128,8 @@ class Graph {
 
   std::vector<Op> ops_;
   std::vector<Value> values_;
+  std::unordered_map<std::string, ValueId> names_;
+  std::int32_t outputs_ = 0;  // of all ops
   PhaseSet phases_ = Phase::forward;
 };
 

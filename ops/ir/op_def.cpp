@@ -4,8 +4,11 @@
 
 #include <array>
 #include <deque>
+#include <string>
+#include <vector>
 
 #include "ops/base/check.h"
+#include "ops/base/nearest.h"
 
 namespace stepscope {
 
@@ -42,6 +45,16 @@ const OpDef& op_def(OpKind kind) {
 }
 
 std::string_view name(OpKind kind) { return op_def(kind).name; }
+
+OpKind op_kind(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < op_count(); ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    if (name(kind) == text) return kind;
+    names.emplace_back(name(kind));
+  }
+  fail(Fault::bad_input, "{}", unknown_name("op", text, names));
+}
 
 int overwritten_input(const OpDef& def, const Attrs& attrs, std::size_t inputs,
                       std::size_t output) {

@@ -50,6 +50,10 @@ struct OpDef {
   Work (*work)(std::span<const TensorType> in, std::span<const TensorType> out,
                const Attrs& attrs) = nullptr;
 
+  // What settings the op has, with what stands where one is not given; monostate: none. Text is
+  // read into a copy of it.
+  Attrs attrs{};
+
   // Bit i: output 0 may take the memory of input i, if that dies here and the kernel can do it
   // (Needs::in_place). Only for ops that read no element after writing one at another place.
   std::uint32_t in_place = 0;
@@ -72,6 +76,8 @@ struct OpDef {
 // Requires: kind is built in or was returned by add_op.
 const OpDef& op_def(OpKind kind);
 std::string_view name(OpKind kind);
+// The op of that name, built in or added; throws bad_input for an unknown one, with the nearest.
+OpKind op_kind(std::string_view text);
 
 // By OpDef::any_layout. Inputs from 32 on are row-major.
 inline bool takes_any_layout(const OpDef& def, std::size_t input) {

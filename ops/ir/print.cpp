@@ -1,111 +1,183 @@
-// Text and DOT of a graph.
+// Text of a graph and of a step file, written by the same code.
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/ir/print.h"
 
 #include <fmt/format.h>
 
+#include <map>
 #include <vector>
 
+#include "ops/base/check.h"
+#include "ops/ir/lexer.h"
 #include "ops/ir/op_def.h"
+#include "ops/ir/step_file.h"
 
 namespace stepscope {
 namespace {
 
-// How an operand is written: its name or %index, a view as what it shows, under the view's shape.
-std::string ref(const Graph& graph, ValueId id) {
-  const Value& value = graph.value(id);
-  if (value.sharing == Sharing::view) {
-    return fmt::format("{}{}", graph.label(graph.source(id)), to_string(value.type.shape));
+std::string text_of(const InitialText& initial, const TypeText& type, std::string_view who) {
+  switch (initial.kind) {
+    case InitialText::Kind::zeros:
+      return "zeros";
+    case InitialText::Kind::constant:
+      return fmt::format("constant({})", initial.value);
+    case InitialText::Kind::he:
+      return initial.fan_in == fan_in_of(shape_value(type.dims, std::nullopt, who))
+                 ? std::string("he")
+                 : fmt::format("he({})", initial.fan_in);
+    case InitialText::Kind::uniform:
+      return fmt::format("uniform({}, {})", initial.low, initial.high);
+    case InitialText::Kind::file:
+      return fmt::format("file({}, {})", quoted(initial.file), quoted(initial.tensor));
   }
-  return graph.label(id);
+  return "?";
 }
 
-std::string op_line(const Graph& graph, const Op& op) {
-  std::string left;
+std::string text_of(const OperandText& operand) {
+  return operand.shape ? operand.name + to_string(*operand.shape) : operand.name;
+}
+
+std::string text_of(const OutputText& output) {
+  std::string text = output.name;
+  if (output.type) text += fmt::format(" : {}", to_string(*output.type));
+  if (!output.overwrites.empty()) text += fmt::format(" -> {}", output.overwrites);
+  return text;
+}
+
+template <class Item>
+std::string joined(const std::vector<Item>& items) {
+  std::string text;
+  for (const Item& item : items) text += (text.empty() ? "" : ", ") + text_of(item);
+  return text;
+}
+
+std::string line_of(const CallText& call) {
+  const std::string attrs = to_string(call.attrs, call.symbolic);
+  const std::string line =
+      fmt::format("{} = {}({}){}", joined(call.outputs), name(call.kind), joined(call.inputs),
+                  attrs.empty() ? std::string() : fmt::format(" {{{}}}", attrs));
+  return fmt::format("{:<84} @ {}\n", line, to_string(call.phases));
+}
+
+std::string line_of(const ViewText& view) {
+  return fmt::format("{} = {}\n", text_of(view.view), text_of(view.shown));
+}
+
+// ---- From a graph.
+
+std::vector<Expression> dims_of(const Shape& shape) {
+  return type_text_of({shape, DType::f32}).dims;
+}
+
+// A view under its own name where it has one, else as what it shows, under its shape.
+OperandText operand_of(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  if (value.sharing != Sharing::view || !value.name.empty()) {
+    return {graph.label(id), std::nullopt, {}};
+  }
+  return {graph.label(graph.source(id)), dims_of(value.type.shape), {}};
+}
+
+CallText call_of(const Graph& graph, const Op& op) {
+  CallText call{op.kind, op.attrs, {}, {}, {}, op.phases, {}};
+  for (const ValueId id : op.inputs) call.inputs.push_back(operand_of(graph, id));
   for (const ValueId id : op.outputs) {
     const Value& value = graph.value(id);
-    left +=
-        fmt::format("{}{} : {}", left.empty() ? "" : ", ", graph.label(id), to_string(value.type));
-    if (value.sharing == Sharing::overwrite) left += " -> " + graph.label(value.storage);
+    const bool overwrites = value.sharing == Sharing::overwrite;
+    call.outputs.push_back({graph.label(id),
+                            type_text_of(value.type),
+                            overwrites ? graph.label(value.storage) : std::string(),
+                            {}});
   }
-  std::string right;
-  for (const ValueId id : op.inputs) {
-    right += fmt::format("{}{}", right.empty() ? "" : ", ", ref(graph, id));
-  }
-  const std::string attrs = to_string(op.attrs);
-  const std::string line =
-      fmt::format("{} = {}({}){}", left, name(op.kind), right,
-                  attrs.empty() ? std::string() : fmt::format(" {{{}}}", attrs));
-  return fmt::format("{:<84} # {}\n", line, to_string(op.phases));
+  return call;
 }
 
-std::string_view colour(PhaseSet phases) {
-  if (phases.contains(Phase::update)) return "#f6d5a8";
-  if (phases.contains(Phase::backward)) return "#d9c7ee";
-  if (phases.contains(Phase::loss)) return "#f2b8b5";
-  return "#bfe0c5";
-}
-
-// The node that a value comes from.
-std::string origin(const Graph& graph, ValueId id) {
-  const Value& value = graph.value(id);
-  return value.producer >= 0 ? fmt::format("op{}", value.producer)
-                             : fmt::format("v{}", value.storage.index);
+// Views without a name come last, each once, in an order of their own: when they were made does not
+// show in the text.
+void append_kept(const Graph& graph, StepFile& file) {
+  std::map<std::string, OperandText> views;
+  for (const ValueId id : graph.ids()) {
+    if (!graph.value(id).kept) continue;
+    OperandText kept = operand_of(graph, id);
+    if (kept.shape) {
+      std::string text = text_of(kept);
+      views.try_emplace(std::move(text), std::move(kept));
+    } else {
+      file.kept.push_back(std::move(kept));
+    }
+  }
+  for (auto& [text, kept] : views) file.kept.push_back(std::move(kept));
 }
 
 }  // namespace
 
-std::string to_text(const Graph& graph) {
-  std::string text;
+std::string_view name(InitialText::Kind kind) {
+  switch (kind) {
+    case InitialText::Kind::zeros:
+      return "zeros";
+    case InitialText::Kind::constant:
+      return "constant";
+    case InitialText::Kind::he:
+      return "he";
+    case InitialText::Kind::uniform:
+      return "uniform";
+    case InitialText::Kind::file:
+      return "file";
+  }
+  return "?";
+}
+
+std::int64_t fan_in_of(const Shape& shape) {
+  if (shape.rank() == 2) return shape[0];
+  if (shape.rank() == 4) return shape[1] * shape[2] * shape[3];
+  return 0;
+}
+
+StepFile to_step_file(const Graph& graph) {
+  StepFile file;
+  file.who = "graph";
+  // Named views stand where they were made: behind what they show, before who reads them.
+  std::vector<ValueId> views;
   for (const ValueId id : graph.ids()) {
     const Value& value = graph.value(id);
+    if (value.sharing == Sharing::view && !value.name.empty()) views.push_back(id);
     if (value.producer >= 0 || value.sharing != Sharing::own) continue;
-    text += fmt::format("{} {} : {}\n", name(value.role), value.name, to_string(value.type));
+    file.declarations.push_back({value.role, value.name, type_text_of(value.type), {}, {}});
   }
-  for (const Op& op : graph.ops()) text += op_line(graph, op);
-  for (const ValueId id : graph.ids()) {
-    const Value& value = graph.value(id);
-    if (!value.kept) continue;
-    const bool is_view = value.sharing == Sharing::view;  // has no line of its own
-    text += is_view ? fmt::format("keep {} = {}\n", graph.label(id), ref(graph, id))
-                    : fmt::format("keep {}\n", graph.label(id));
+  auto view = views.begin();
+  const auto append_views_before = [&](std::int32_t index) {
+    for (; view != views.end() && view->index < index; ++view) {
+      const ValueId source = graph.source(*view);
+      file.lines.emplace_back(
+          ViewText{{graph.label(*view), {}, {}, {}},
+                   {graph.label(source), dims_of(graph.type(*view).shape), {}}});
+    }
+  };
+  for (const Op& op : graph.ops()) {
+    if (!op.outputs.empty()) append_views_before(op.outputs.front().index);
+    file.lines.emplace_back(call_of(graph, op));
   }
+  append_views_before(static_cast<std::int32_t>(graph.values().size()));
+  append_kept(graph, file);
+  return file;
+}
+
+std::string to_text(const StepFile& file) {
+  std::string text = fmt::format("{}\n", kStepFileHeader);
+  for (const DeclarationText& each : file.declarations) {
+    text += fmt::format("{} {} : {}", name(each.role), each.name, to_string(each.type));
+    if (each.initial) {
+      text += fmt::format(" = {}", text_of(*each.initial, each.type, file.who));
+    }
+    text += '\n';
+  }
+  for (const auto& line : file.lines) {
+    text += std::visit([](const auto& each) { return line_of(each); }, line);
+  }
+  for (const OperandText& each : file.kept) text += fmt::format("keep {}\n", text_of(each));
   return text;
 }
 
-std::string to_dot(const Graph& graph) {
-  std::string dot =
-      "digraph step {\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=11];\n"
-      "  edge [fontname=\"sans-serif\", fontsize=9];\n";
-  for (const ValueId id : graph.ids()) {
-    const Value& value = graph.value(id);
-    if (value.producer >= 0 || value.sharing != Sharing::own) continue;
-    dot += fmt::format("  v{} [label=\"{}\\n{}\", shape=ellipse];\n", id.index, value.name,
-                       to_string(value.type));
-  }
-  for (std::size_t i = 0; i < graph.ops().size(); ++i) {
-    const Op& op = graph.ops()[i];
-    dot += fmt::format("  op{} [label=\"{}\", shape=box, style=filled, fillcolor=\"{}\"];\n", i,
-                       name(op.kind), colour(op.phases));
-    for (const ValueId id : op.inputs) {
-      dot += fmt::format("  {} -> op{} [label=\"{}\"];\n", origin(graph, id), i,
-                         to_string(graph.type(id)));
-    }
-    for (const ValueId id : op.outputs) {
-      const Value& value = graph.value(id);
-      if (value.sharing == Sharing::overwrite) {
-        dot += fmt::format("  op{} -> v{} [style=dashed, constraint=false];\n", i,
-                           value.storage.index);
-      }
-    }
-  }
-  for (const ValueId id : graph.ids()) {
-    if (!graph.value(id).kept) continue;
-    dot += fmt::format("  k{} [label=\"{}\\n{}\", shape=ellipse, style=bold];\n  {} -> k{};\n",
-                       id.index, graph.label(id), to_string(graph.type(id)), origin(graph, id),
-                       id.index);
-  }
-  return dot + "}\n";
-}
+std::string to_text(const Graph& graph) { return to_text(to_step_file(graph)); }
 
 }  // namespace stepscope

@@ -8,12 +8,15 @@
 
 namespace stepscope {
 
-// One line per declared value and per op, in order:
+// The language of step files (docs/step-files.md), sizes as numbers: parse_step() reads it, and
+// the graph made from it prints the same. One line per declared value and per op, in order:
+//   stepscope-ir 1
 //   input x : f32{32, 784}
-//   %4 : f32{32, 128} = MatMul(x, w1)                        # forward
+//   %0 : f32{32, 128} = MatMul(x, w1) {transpose_a = false, ...}   @ forward
+//   flat = %0{4096}
 //   keep loss
-//   keep flat = %4{4096}
-// A view has no line: it is written where it is read, as the value it shows under another shape.
+// A view without a name has no line: it is written where it is read, as the value it shows under
+// another shape.
 std::string to_text(const Graph& graph);
 
 // Graphviz source: ops as boxes coloured by phase, declared values as ellipses, edges with types.

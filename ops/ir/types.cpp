@@ -3,8 +3,10 @@
 #include "ops/ir/types.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "ops/base/check.h"
+#include "ops/base/nearest.h"
 
 namespace stepscope {
 
@@ -24,6 +26,15 @@ std::string_view name(DType dtype) {
       return "u8";
   }
   return "?";
+}
+
+DType dtype_from(std::string_view text) {
+  std::vector<std::string> names;
+  for (const DType dtype : kDTypes) {
+    if (name(dtype) == text) return dtype;
+    names.emplace_back(name(dtype));
+  }
+  fail(Fault::bad_input, "{}", unknown_name("element type", text, names));
 }
 
 std::size_t bytes_per_element(DType dtype) {

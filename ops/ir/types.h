@@ -15,7 +15,12 @@ namespace stepscope {
 
 enum class DType : std::uint8_t { f64, f32, bf16, f16, i32, u8 };
 
+inline constexpr std::array kDTypes = {DType::f64, DType::f32, DType::bf16,
+                                       DType::f16, DType::i32, DType::u8};
+
 std::string_view name(DType dtype);
+// Throws bad_input for an unknown name, with the nearest.
+DType dtype_from(std::string_view text);
 std::size_t bytes_per_element(DType dtype);
 bool is_floating(DType dtype);
 

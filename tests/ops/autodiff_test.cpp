@@ -243,7 +243,7 @@ TEST_F(Autodiff, TheLossOfAClassifier) {
 
 TEST_F(Autodiff, RefusesWhatIsNoLoss) {
   EXPECT_EQ(error(build::relu(graph_, w_), w_),
-            "bad graph: autodiff: the loss must be a floating scalar, %2 is f32{2, 3}");
+            "bad graph: autodiff: the loss must be a floating scalar, %0 is f32{2, 3}");
   const ValueId labels = graph_.declare(Role::input, {{2}, DType::i32}, "labels");
   const ValueId correct = build::correct_count(graph_, w_, labels);
   graph_.keep(correct, "correct");

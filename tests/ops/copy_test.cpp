@@ -88,7 +88,7 @@ class GraphCopyTest : public testing::Test {
 TEST_F(GraphCopyTest, DeclaresWhatIsDeclared) {
   from_.keep(w_);
   GraphCopy copy(from_, to_);
-  EXPECT_EQ(to_text(to_), "input x : f32{2, 3}\nparameter w : f32{2, 3}\nkeep w\n");
+  EXPECT_EQ(to_text(to_), "stepscope-ir 1\ninput x : f32{2, 3}\nparameter w : f32{2, 3}\nkeep w\n");
   EXPECT_TRUE(copy.has(x_));
 }
 
@@ -103,16 +103,40 @@ TEST_F(GraphCopyTest, AMappedValueStandsForAnother) {
   copy.map(z, build::add(to_, copy(y), copy(y)));
   copy.copy(2);
   EXPECT_EQ(to_text(to_),
+            "stepscope-ir 1\n"
             "input x : f32{2, 3}\n"
             "parameter w : f32{2, 3}\n"
-            "%2 : f32{2, 3} = Relu(x)"
-            "                                                             # forward\n"
-            "z : f32{2, 3} = Add(%2, %2)"
-            "                                                          # forward\n"
+            "%0 : f32{2, 3} = Relu(x)"
+            "                                                             @ forward\n"
+            "z : f32{2, 3} = Add(%0, %0)"
+            "                                                          @ forward\n"
             "out : f32{2, 3} = Tanh(z)"
-            "                                                            # forward\n"
+            "                                                            @ forward\n"
             "keep z\n"
             "keep out\n");
+}
+
+// Of two values that become one: a kept name goes before one for people, of those the first stays.
+TEST_F(GraphCopyTest, NamesForPeopleAreCarriedWhereTheyAreFree) {
+  const ValueId y = build::relu(from_, x_);
+  const ValueId z = build::relu(from_, x_);
+  const ValueId out = build::relu(from_, x_);
+  from_.rename(y, "y");
+  from_.rename(z, "z");
+  from_.keep(out, "out");
+  {
+    GraphCopy copy(from_, to_);
+    copy.copy(0);
+    copy.map(z, copy(y));
+    EXPECT_EQ(to_.label(copy(y)), "y");
+    copy.map(out, copy(y));
+    EXPECT_EQ(to_.label(copy(y)), "out");
+    EXPECT_EQ(to_.find("y"), std::nullopt);
+  }
+  Graph declared;
+  GraphCopy copy(from_, declared);
+  copy.map(y, copy(x_));
+  EXPECT_EQ(declared.label(copy(x_)), "x");
 }
 
 TEST_F(GraphCopyTest, ViewsAreMadeWhenTheyAreUsed) {
@@ -148,7 +172,7 @@ TEST_F(GraphCopyTest, PhasesComeAlongAndTheTargetStaysInItsOwn) {
 TEST_F(GraphCopyTest, SaysWhatWasNotCopied) {
   (void)build::tanh(from_, build::relu(from_, x_));
   GraphCopy copy(from_, to_);
-  EXPECT_EQ(error_of([&] { copy.copy(1); }), "bad graph: copy: %2 is used before it was copied");
+  EXPECT_EQ(error_of([&] { copy.copy(1); }), "bad graph: copy: %0 is used before it was copied");
 }
 
 TEST_F(GraphCopyTest, ReorderedKeepsWhatAnOrderMayNotChange) {
@@ -165,7 +189,7 @@ TEST_F(GraphCopyTest, ReorderedKeepsWhatAnOrderMayNotChange) {
   EXPECT_EQ(error_of([&] {
               (void)reordered(from_, std::array<std::size_t, 3>{0, 2, 1});
             }),
-            "bad graph: copy: %3 is used before it was copied");
+            "bad graph: copy: %1 is used before it was copied");
 }
 
 TEST_F(GraphCopyTest, ReorderedRefusesAnUpdateAheadOfAReader) {

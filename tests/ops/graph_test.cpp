@@ -47,7 +47,7 @@ TEST_F(GraphTest, OpsMakeValues) {
   EXPECT_EQ(op.phases, PhaseSet(Phase::backward));
   EXPECT_EQ(graph_.value(y).role, Role::computed);
   EXPECT_EQ(graph_.value(y).producer, 0);
-  EXPECT_EQ(graph_.label(y), "%3");
+  EXPECT_EQ(graph_.label(y), "%0");
   EXPECT_EQ(graph_.ids().size(), 4U);
 }
 
@@ -105,6 +105,37 @@ TEST_F(GraphTest, KeptValues) {
   const ValueId unnamed = build::relu(graph_, x_);
   graph_.keep(unnamed);
   EXPECT_TRUE(graph_.value(unnamed).kept);
+}
+
+TEST_F(GraphTest, NamesForPeople) {
+  const ValueId y = build::relu(graph_, x_);
+  const ValueId view = graph_.reshape(y, {6});
+  EXPECT_EQ(graph_.label(view), "%0{6}");
+  graph_.rename(y, "h");
+  EXPECT_EQ(graph_.label(view), "h{6}");
+  graph_.rename(y, "y");
+  EXPECT_EQ(graph_.find("h"), std::nullopt) << "the old name is free";
+  EXPECT_EQ(graph_.find("y"), y);
+  graph_.rename(view, "h");
+  EXPECT_FALSE(graph_.value(y).kept);
+  EXPECT_EQ(error_of([&] { graph_.rename(y, "w"); }), "bad graph: graph: the name 'w' is taken");
+  EXPECT_EQ(error_of([&] { graph_.rename(w_, "v"); }),
+            "bad graph: rename: w is declared, its name stays");
+  graph_.keep(y);
+  EXPECT_EQ(error_of([&] { graph_.rename(y, "v"); }),
+            "bad graph: rename: y is kept, its name stays");
+}
+
+TEST_F(GraphTest, NamesThatTextCanHold) {
+  for (const char* good : {"x", "_", "w1.velocity", "A_b.2"}) EXPECT_TRUE(is_name(good)) << good;
+  for (const char* bad : {"", "1x", ".x", "a b", "%3", "a-b", "\xC3\xA4"}) {
+    EXPECT_FALSE(is_name(bad)) << bad;
+  }
+  EXPECT_TRUE(is_name(std::string(kMaxNameLength, 'a')));
+  EXPECT_FALSE(is_name(std::string(kMaxNameLength + 1, 'a')));
+  EXPECT_EQ(error_of([&] { graph_.keep(build::relu(graph_, x_), "two words"); }),
+            "bad graph: graph: 'two words' is no name: a letter or _, then letters, digits, _ and "
+            "dots, 128 at most");
 }
 
 TEST_F(GraphTest, RefusesDeclarations) {

@@ -114,7 +114,7 @@ TEST_F(Masking, AnotherWayToTheLossIsNamed) {
   ValueId other = build::reduce_sum(graph_, x_, 1);
   other = named(build::reduce_sum(graph_, other, 0), "activity");
   const ValueId loss = build::add(graph_, loss_of(build::matmul(graph_, x_, w_)), other);
-  EXPECT_EQ(reason_of_loss(loss), "ReduceSum makes activity from all rows of %1");
+  EXPECT_EQ(reason_of_loss(loss), "ReduceSum makes activity from all rows of %0");
 }
 
 TEST_F(Masking, ProductsOfTwoBatchesAreNamed) {
@@ -155,8 +155,7 @@ TEST_F(Masking, OtherLabelsAreNamed) {
   const ValueId others = input({kBatch}, "others", DType::i32);
   const ValueId loss =
       build::softmax_cross_entropy(graph_, build::matmul(graph_, x_, w_), others).loss;
-  EXPECT_EQ(reason_of_loss(loss),
-            "SoftmaxCrossEntropy makes loss by other labels: others");
+  EXPECT_EQ(reason_of_loss(loss), "SoftmaxCrossEntropy makes loss by other labels: others");
 }
 
 TEST_F(Masking, AnOpThatIsNotKnownToKeepRowsApartIsNamed) {

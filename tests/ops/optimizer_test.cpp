@@ -72,13 +72,13 @@ TEST_P(Updates, InTheOrderOfTheGradientsAndTheLastCounts) {
 TEST_P(Updates, OperandsAndSettings) {
   switch (GetParam()) {
     case Kind::sgd:
-      EXPECT_EQ(names(update(0).inputs), (Names{"v", "%3", "control.lr"}));
-      EXPECT_EQ(names(update(1).inputs), (Names{"w", "%4", "control.lr", "control.step"}));
+      EXPECT_EQ(names(update(0).inputs), (Names{"v", "%0", "control.lr"}));
+      EXPECT_EQ(names(update(1).inputs), (Names{"w", "%1", "control.lr", "control.step"}));
       EXPECT_EQ(names(update(0).outputs), Names{"v"});
       EXPECT_EQ(update(1).attrs, Attrs(SgdAttrs{true}));
       break;
     case Kind::momentum:
-      EXPECT_EQ(names(update(0).inputs), (Names{"v", "%3", "v.velocity", "control.lr"}));
+      EXPECT_EQ(names(update(0).inputs), (Names{"v", "%0", "v.velocity", "control.lr"}));
       EXPECT_EQ(names(update(0).outputs), (Names{"v", "v.velocity"}));
       EXPECT_EQ(names(update(1).outputs), (Names{"w", "w.velocity", "control.step"}));
       EXPECT_EQ(update(0).attrs, Attrs(MomentumAttrs{0.5, false}));
@@ -86,7 +86,7 @@ TEST_P(Updates, OperandsAndSettings) {
       break;
     case Kind::adam:
       EXPECT_EQ(names(update(0).inputs),
-                (Names{"v", "%3", "v.m", "v.v", "control.lr", "control.step"}))
+                (Names{"v", "%0", "v.m", "v.v", "control.lr", "control.step"}))
           << "each corrects its bias by the step";
       EXPECT_EQ(names(update(0).outputs), (Names{"v", "v.m", "v.v"}));
       EXPECT_EQ(names(update(1).outputs), (Names{"w", "w.m", "w.v", "control.step"}));

@@ -46,7 +46,7 @@ TEST(GraphText, ViewsUpdatesAndKeptValuesAsDot) {
 }
 
 TEST(GraphText, NothingAtAll) {
-  EXPECT_EQ(to_text(Graph()), "");
+  EXPECT_EQ(to_text(Graph()), "stepscope-ir 1\n");
   EXPECT_EQ(to_dot(Graph()).substr(0, 14), "digraph step {");
 }
 

@@ -33,10 +33,10 @@ TEST_F(VerifyLayout, PointwiseOpsWorkOnAny) {
 TEST_F(VerifyLayout, OtherOpsTakeRowMajorOnly) {
   const ValueId blocked = reorder(x_, 16);
   EXPECT_EQ(test::error_of([&] { build::reduce_sum(graph_, blocked, 0); }),
-            "bad graph: ReduceSum: input 0 must be row-major, %1 is f32{2, 3, 4, 4}@16");
+            "bad graph: ReduceSum: input 0 must be row-major, %0 is f32{2, 3, 4, 4}@16");
   const ValueId bias = reorder(graph_.declare(Role::parameter, {{3}, DType::f32}, "b"), 16);
   EXPECT_EQ(test::error_of([&] { build::add_bias(graph_, x_, bias); }),
-            "bad graph: AddBias: input 1 must be row-major, %3 is f32{3}@16");
+            "bad graph: AddBias: input 1 must be row-major, %1 is f32{3}@16");
 }
 
 TEST_F(VerifyLayout, ViewsAreOfRowMajorValues) {
@@ -44,7 +44,7 @@ TEST_F(VerifyLayout, ViewsAreOfRowMajorValues) {
   EXPECT_EQ(test::error_of([&] {
               graph_.reshape(blocked, {2, 48});
             }),
-            "bad graph: Reshape: takes a row-major value, %1 is f32{2, 3, 4, 4}@16");
+            "bad graph: Reshape: takes a row-major value, %0 is f32{2, 3, 4, 4}@16");
 }
 
 TEST_F(VerifyLayout, WhatLeavesAStepIsRowMajor) {

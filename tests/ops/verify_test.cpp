@@ -86,7 +86,7 @@ TEST_F(VerifyTest, ReadOfAViewAfterAnUpdate) {
   const ValueId flat = graph_.reshape(w_, {6});
   update(w_);
   (void)build::relu(graph_, flat);
-  EXPECT_EQ(error(), "bad graph: test: op 1 (Relu) reads %4 after op 0 overwrote its storage w");
+  EXPECT_EQ(error(), "bad graph: test: op 1 (Relu) reads w{6} after op 0 overwrote its storage w");
 }
 
 TEST_F(VerifyTest, SecondUpdateOfTheOldValue) {
@@ -100,7 +100,7 @@ TEST_F(VerifyTest, ReadOfAnUpdateAfterTheNext) {
   const ValueId once = update(w_);
   update(once);
   (void)build::relu(graph_, once);
-  EXPECT_EQ(error(), "bad graph: test: op 2 (Relu) reads %4 after op 1 overwrote its storage w");
+  EXPECT_EQ(error(), "bad graph: test: op 2 (Relu) reads %0 after op 1 overwrote its storage w");
 }
 
 TEST_F(VerifyTest, ReadBeforeItIsMade) {
@@ -109,7 +109,7 @@ TEST_F(VerifyTest, ReadBeforeItIsMade) {
   std::swap(Peer::op(graph_, 0), Peer::op(graph_, 1));
   Peer::value(graph_, y).producer = 1;
   Peer::value(graph_, z).producer = 0;
-  EXPECT_EQ(error(), "bad graph: test: op 0 (Tanh) reads %4 before it is made");
+  EXPECT_EQ(error(), "bad graph: test: op 0 (Tanh) reads %0 before it is made");
 }
 
 TEST_F(VerifyTest, KeptButOverwritten) {
@@ -225,26 +225,26 @@ TEST_F(VerifyTest, UpdateThatOverwritesNothing) {
 TEST_F(VerifyTest, OverwriteOfAnInput) {
   update(w_);
   Peer::value(graph_, w_).role = Role::input;
-  EXPECT_EQ(error(), "bad graph: test: %4 overwrites w, which is input");
+  EXPECT_EQ(error(), "bad graph: test: %0 overwrites w, which is input");
 }
 
 TEST_F(VerifyTest, StorageOfItsOwnThatIsNot) {
   const ValueId y = build::relu(graph_, x_);
   Peer::value(graph_, y).storage = x_;
-  EXPECT_EQ(error(), "bad graph: test: %4 does not own the storage it claims");
+  EXPECT_EQ(error(), "bad graph: test: %0 does not own the storage it claims");
 }
 
 TEST_F(VerifyTest, StorageThatIsAView) {
   const ValueId flat = graph_.reshape(x_, {6});
   const ValueId tall = graph_.reshape(x_, {3, 2});
   Peer::value(graph_, tall).storage = flat;
-  EXPECT_EQ(error(), "bad graph: test: storage of %5 is itself shared");
+  EXPECT_EQ(error(), "bad graph: test: storage of x{6}{3, 2} is itself shared");
 }
 
 TEST_F(VerifyTest, ViewOfAnotherSize) {
   const ValueId flat = graph_.reshape(x_, {6});
   Peer::value(graph_, flat).type = {{5}, DType::f32};
-  EXPECT_EQ(error(), "bad graph: test: %4 has 20 bytes, its storage x has 24");
+  EXPECT_EQ(error(), "bad graph: test: x{5} has 20 bytes, its storage x has 24");
 }
 
 // ---- Names of nothing.
@@ -258,7 +258,7 @@ TEST_F(VerifyTest, ValuesThatAreNotThere) {
   EXPECT_EQ(error(), "bad graph: test: op 0 (Relu): output 0 is not in the graph");
   Peer::op(graph_, 0).outputs[0] = y;
   Peer::value(graph_, y).storage = {9};
-  EXPECT_EQ(error(), "bad graph: test: %4 has no storage");
+  EXPECT_EQ(error(), "bad graph: test: %0 has no storage");
 }
 
 }  // namespace

@@ -233,14 +233,20 @@ class CnnMaker {
 }  // namespace
 
 OpKind mixing_op() {
-  static const OpKind kind =
-      add_op({.name = "TestMixing", .infer = infer_mixing, .work = no_work, .in_place = ~0U});
+  static const OpKind kind = add_op({.name = "TestMixing",
+                                     .infer = infer_mixing,
+                                     .work = no_work,
+                                     .attrs = FillAttrs{},
+                                     .in_place = ~0U});
   return kind;
 }
 
 OpKind saving_op() {
-  static const OpKind kind =
-      add_op({.name = "TestSaving", .infer = infer_saving, .work = no_work, .saved_outputs = 0b10});
+  static const OpKind kind = add_op({.name = "TestSaving",
+                                     .infer = infer_saving,
+                                     .work = no_work,
+                                     .attrs = FillAttrs{},
+                                     .saved_outputs = 0b10});
   return kind;
 }
 

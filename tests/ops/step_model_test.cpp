@@ -1,0 +1,146 @@
+// Models from step files: what is derived, and what a step file may not hold.
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/models/step_model.h"
+
+#include <gtest/gtest.h>
+
+#include "ops/ir/op_def.h"
+#include "ops/ir/parse.h"
+#include "ops/ir/print.h"
+#include "tests/support/errors.h"
+
+namespace stepscope {
+namespace {
+
+using test::error_of;
+
+constexpr std::string_view kInputs =
+    "input x : f32{B, 4}\ninput labels : i32{B}\nparameter w1 : f32{4, 3} = he\n"
+    "parameter b1 : f32{3} = zeros\n";
+constexpr std::string_view kNet =
+    "product = MatMul(x, w1)\nscores = AddBias(product, b1)\n"
+    "loss, probabilities = SoftmaxCrossEntropy(scores, labels)\n";
+
+Model model_of(std::string_view text, const OptimizerSpec& optimizer = {}) {
+  return make_step_model(parse_step(fmt::format("stepscope-ir 1\n{}", text), "m.step"), "m",
+                         optimizer);
+}
+
+std::string error_of_model(std::string_view text) {
+  return error_of([&] { (void)model_of(text); });
+}
+
+std::string net(std::string_view more) { return fmt::format("{}{}{}", kInputs, kNet, more); }
+
+std::vector<std::string> kinds(const Graph& graph) {
+  std::vector<std::string> all;
+  for (const Op& op : graph.ops()) all.emplace_back(name(op.kind));
+  return all;
+}
+
+TEST(StepModel, DerivesWhatABuiltInModelHas) {
+  const Model made = model_of(net(""), {.kind = OptimizerSpec::Kind::adam, .rate = 0.5});
+  const Model built = make_model("mlp:4-3", {.kind = OptimizerSpec::Kind::adam, .rate = 0.5});
+  EXPECT_EQ(made.name, "m");
+  EXPECT_EQ(made.row, built.row);
+  EXPECT_EQ(made.features, 4);
+  EXPECT_EQ(made.classes, 3);
+  EXPECT_TRUE(made.has_loss());
+  for (const std::int64_t batch : {1, 7}) {
+    EXPECT_EQ(kinds(made.step(batch)), kinds(built.step(batch)));
+    EXPECT_EQ(kinds(made.evaluation(batch)), kinds(built.evaluation(batch)));
+    EXPECT_TRUE(made.evaluation(batch).find("correct"));
+  }
+  ASSERT_EQ(made.initial.size(), built.initial.size());
+  for (std::size_t i = 0; i < made.initial.size(); ++i) {
+    EXPECT_EQ(made.initial[i].name, built.initial[i].name);
+    EXPECT_EQ(made.initial[i].kind, built.initial[i].kind);
+    EXPECT_EQ(made.initial[i].fan_in, built.initial[i].fan_in);
+    EXPECT_EQ(made.initial[i].value, built.initial[i].value);
+  }
+}
+
+TEST(StepModel, WithoutLabels) {
+  const Model model = model_of(
+      "input x : f32{B, 4}\nparameter w : f32{4, 4} = uniform(-1, 1)\ny = MatMul(x, w)\n"
+      "d = Sub(y, x)\ns = Mul(d, d)\nrows = ReduceSum(s) {axis = 1}\n"
+      "all = ReduceSum(rows)\nloss = Scale(all) {factor = 1/B/4} @ loss\nkeep y\n");
+  EXPECT_EQ(model.classes, 0);
+  EXPECT_TRUE(model.has_loss());
+  EXPECT_FALSE(model.evaluation(3).find("correct"));
+  EXPECT_TRUE(model.step(3).value(*model.step(3).find("y")).kept);
+  EXPECT_EQ(model.initial[0].kind, Initial::Kind::uniform);
+  EXPECT_EQ(model.initial[0].low, -1.0);
+}
+
+TEST(StepModel, NamedLogitsAreCounted) {
+  const std::string heads = fmt::format(
+      "{}scores = MatMul(x, w1)\nlogits = AddBias(scores, b1)\n"
+      "first, p = SoftmaxCrossEntropy(scores, labels)\n"
+      "second, q = SoftmaxCrossEntropy({}, labels)\nloss = Add(first, second)\n",
+      kInputs, "logits");
+  const Model model = model_of(heads);
+  const Graph graph = model.evaluation(2);
+  EXPECT_EQ(graph.label(graph.ops().back().inputs[0]), "logits");
+}
+
+// ---- What a step file may not hold.
+
+struct Wrong {
+  std::string text, message;
+};
+
+class StepModelMistakes : public testing::TestWithParam<Wrong> {};
+
+TEST_P(StepModelMistakes, AreNamed) {
+  EXPECT_EQ(error_of_model(GetParam().text), "bad input: m.step" + GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, StepModelMistakes,
+    testing::Values(
+        Wrong{"input y : f32{B}\n",
+              ":2:7: input 'y': the data has x and labels alone; take it out"},
+        Wrong{"input x : f32{4, B}\n", ":2:11: input x is f32{4, B}, expected f32{B, ...}"},
+        Wrong{"input x : f32{B, B}\n", ":2:11: input x is f32{B, B}, expected f32{B, ...}"},
+        Wrong{"input x : f32{B}\n", ":2:11: input x is f32{B}, expected f32{B, ...}"},
+        Wrong{"input x : i32{B, 2}\n", ":2:11: input x is i32{B, 2}, expected f32{B, ...}"},
+        Wrong{"input labels : f32{B}\n", ":2:16: input labels is f32{B}, expected i32{B}"},
+        Wrong{"", ": there is no `input x : f32{B, ...}`"},
+        Wrong{"input x : f32{B, 2}\n", ": there is no `loss = ..., computed, of f32{}`"},
+        Wrong{"input x : f32{B, 2}\nloss = Relu(x)\n", ":3:8: loss is f32{1, 2}, expected f32{}"},
+        Wrong{"parameter w : f64{2} = zeros\n", ":2:15: parameter 'w' is f64, expected f32"},
+        Wrong{"parameter w : f32{2}\n",
+              ":2:11: parameter 'w' has no start, expected one, as in `= he` or `= zeros`"},
+        Wrong{"state s : f32{2}\n",
+              ":2:7: state 's': a step file declares no states, they come with the optimizer; take "
+              "it out"},
+        Wrong{net("y = Relu(x) @ backward\n"),
+              ":9:5: Relu in phase backward: a step file says forward and loss alone, the rest is "
+              "derived; take it out"},
+        Wrong{net("rate = Fill() {type = f32{}, value = 1}\nw = SgdUpdate(w1, w1, rate)\n"),
+              ":10:5: SgdUpdate overwrites w1: updates are derived; take it out"},
+        Wrong{fmt::format("parameter unused : f32{{2}} = zeros\n{}", net("")),
+              ":2:11: the loss does not depend on parameter 'unused'; use it or take it out"},
+        Wrong{"input x : f32{B, 2}\nr = ReduceSum(x)\nloss = ReduceSum(r)\n",
+              ": there is no `parameter NAME : f32{...} = he`"},
+        Wrong{"input x : f32{B, 2}\ninput labels : i32{B}\nparameter w : f32{2} = zeros\n"
+              "y = AddBias(x, w)\nr = ReduceSum(y)\nloss = ReduceSum(r)\n",
+              ":3:7: labels are read by no SoftmaxCrossEntropy; use them or take them out"},
+        Wrong{net("seen = Cast(labels) {to = f32}\n"),
+              ":9:8: Cast reads labels, SoftmaxCrossEntropy alone may"},
+        Wrong{net("more, p = SoftmaxCrossEntropy(x, labels)\n"),
+              ":9:11: a head of 4 classes on the labels of one of 3"},
+        Wrong{net("more, p = SoftmaxCrossEntropy(product, labels)\n"),
+              ": 2 SoftmaxCrossEntropy read labels; name the logits that accuracy is counted of "
+              "`logits`"},
+        Wrong{net("logits = Relu(x)\n"), ": logits are f32{1, 4} at B = 1, expected f32{1, 3}"},
+        Wrong{net("correct = Relu(x)\n"), ": graph: the name 'correct' is taken"},
+        Wrong{net("control.lr = Relu(x)\n"), ": graph: the name 'control.lr' is taken"},
+        Wrong{net("y = Relu(x{4})\n"), ":9:10: Reshape: {2, 4} has 8 elements, {4} has 4"},
+        Wrong{"input x : f32{B, 2}\nparameter w : f32{2, 2} = he\ny = MatMul(x, w)\n"
+              "z = Argmax(y)\nc = Cast(z) {to = f32}\nloss = ReduceSum(c)\n",
+              ": autodiff: the loss loss does not depend on w"}));
+
+}  // namespace
+}  // namespace stepscope
