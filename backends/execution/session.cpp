@@ -6,6 +6,7 @@
 
 #include "ops/base/check.h"
 #include "ops/ir/copy.h"
+#include "ops/ir/labels.h"
 
 namespace stepscope {
 namespace {
@@ -104,12 +105,21 @@ void Session::warm_up(int rounds) {
   memory_->restore(*stream_, before);
 }
 
+// Labels name classes, or leave their rows out.
+void Session::check_labels(std::span<const std::int32_t> labels) const {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    check(labels[i] >= kLeftOut && labels[i] < model_.classes, Fault::bad_input,
+          "load: label {} of row {} is not in [{}, {})", labels[i], i, kLeftOut, model_.classes);
+  }
+}
+
 void Session::load(std::span<const float> x, std::span<const std::int32_t> labels) {
   const auto features = static_cast<std::size_t>(model_.features);
   const std::size_t expected_labels = model_.classes == 0 ? 0 : x.size() / features;
   check(!x.empty() && x.size() % features == 0 && labels.size() == expected_labels,
         Fault::bad_input, "load: {} elements and {} labels are no batch of {} features{}", x.size(),
         labels.size(), features, model_.classes == 0 ? " without labels" : "");
+  check_labels(labels);
   if (options_.dtype == DType::f64) {
     const std::vector<double> wide(x.begin(), x.end());
     memory_->write(*stream_, "x", std::as_bytes(std::span(wide)));
@@ -117,6 +127,14 @@ void Session::load(std::span<const float> x, std::span<const std::int32_t> label
     memory_->write(*stream_, "x", std::as_bytes(x));
   }
   if (model_.classes > 0) memory_->write(*stream_, "labels", std::as_bytes(labels));
+  loaded_rows_ = static_cast<std::int64_t>(x.size() / features);
+}
+
+void Session::check_loaded(std::int64_t batch, std::string_view what) const {
+  check(loaded_rows_ != 0, Fault::bad_input,
+        "session: no rows were loaded, so there is nothing for the {} of batch {}", what, batch);
+  check(loaded_rows_ == batch, Fault::bad_input, "session: {} rows were loaded, the {} takes {}",
+        loaded_rows_, what, batch);
 }
 
 Executor& Session::find(std::map<std::int64_t, Compiled>& programs, std::int64_t batch,
@@ -133,10 +151,15 @@ Executor& Session::evaluation(std::int64_t batch) {
   return find(evaluations_, batch, "evaluation");
 }
 
-void Session::enqueue_step(std::int64_t batch) { step(batch).enqueue(*stream_); }
+void Session::enqueue_step(std::int64_t batch) {
+  Executor& executor = step(batch);
+  check_loaded(batch, "step");
+  executor.enqueue(*stream_);
+}
 
 Evaluation Session::evaluate(std::int64_t batch) {
   Executor& executor = evaluation(batch);
+  check_loaded(batch, "evaluation");
   executor.enqueue(*stream_);
   const Graph& graph = executor.graph();
   Evaluation result{.loss = read_value(executor, *graph.find("loss")).front()};

@@ -45,12 +45,15 @@ class Session {
   // then restores the model segment: warming up does not train.
   void warm_up(int rounds = 3);
 
-  // Copies one batch into the input slots; labels stay empty for a model without any.
-  // Requires: x has rows * features elements. Throws bad_input otherwise, with the numbers.
+  // Copies one batch into the input slots; labels stay empty for a model without any. A label of
+  // -1 leaves its row out of the loss (ops/ir/labels.h).
+  // Requires: x has rows * features elements, and labels lie in [-1, classes). Throws bad_input
+  // otherwise, with the numbers.
   void load(std::span<const float> x, std::span<const std::int32_t> labels);
 
   // Submits one step, or evaluation, of `batch` rows on the loaded inputs. Throws bad_input when
-  // the session was not made for that batch size.
+  // the session was not made for that batch size, or other than `batch` rows were loaded last: no
+  // step trains on rows left over from another batch.
   void enqueue_step(std::int64_t batch);
   Evaluation evaluate(std::int64_t batch);
 
@@ -79,6 +82,8 @@ class Session {
     std::vector<PassReport> reports;
   };
 
+  void check_labels(std::span<const std::int32_t> labels) const;
+  void check_loaded(std::int64_t batch, std::string_view what) const;
   PipelineResult prepare(const Graph& graph) const;
   static Executor& find(std::map<std::int64_t, Compiled>& programs, std::int64_t batch,
                         std::string_view what);
@@ -92,6 +97,7 @@ class Session {
   std::unique_ptr<ModelMemory> memory_;
   std::map<std::int64_t, Compiled> steps_;
   std::map<std::int64_t, Compiled> evaluations_;
+  std::int64_t loaded_rows_ = 0;  // by the last load
 };
 
 }  // namespace stepscope

@@ -92,11 +92,11 @@ void count_step(Arm& arm, std::int64_t batch, const InputRing& ring) {
   Session& session = *arm.session;
   session.stream().clear_log();
   const Counters before = session.stream().counters();
-  for (std::uint64_t i = 0; i < kSteps; ++i) session.enqueue_step(batch);
+  Executor& executor = session.step(batch);
+  for (std::uint64_t i = 0; i < kSteps; ++i) executor.enqueue(session.stream());
   session.stream().wait();
   const Counters counted = session.stream().counters() - before;
   const std::vector<LogEntry> log = session.stream().log();
-  Executor& executor = session.step(batch);
   reconcile(executor.program(), counted, log, {.mode = session.options().mode, .steps = kSteps});
   const Batch& first = ring.at(0);
   arm.record.mode_executed = name(executed_mode(counted));

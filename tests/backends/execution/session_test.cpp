@@ -51,6 +51,57 @@ TEST_F(Sessions, RefuseRowsThatAreNoBatch) {
   EXPECT_EQ(error_of([&] { made.load(x, labels); }), "no error");
 }
 
+TEST_F(Sessions, RefuseLabelsOutsideTheClasses) {
+  Session made = session();
+  const std::vector<float> x(20);
+  EXPECT_EQ(error_of([&] {
+              made.load(x, std::vector<std::int32_t>{0, 1, 2, 0});
+            }),
+            "bad input: load: label 2 of row 2 is not in [-1, 2)");
+  EXPECT_EQ(error_of([&] {
+              made.load(x, std::vector<std::int32_t>{-2, 1, 1, 0});
+            }),
+            "bad input: load: label -2 of row 0 is not in [-1, 2)");
+  EXPECT_EQ(error_of([&] { made.load(x, std::vector<std::int32_t>{0, 1, 1, -1}); }), "no error");
+}
+
+TEST_F(Sessions, RunOnTheRowsThatWereLoadedAlone) {
+  Session made = session();
+  EXPECT_EQ(error_of([&] { made.enqueue_step(4); }),
+            "bad input: session: no rows were loaded, so there is nothing for the step of batch 4");
+  EXPECT_EQ(error_of([&] { (void)made.evaluate(3); }),
+            "bad input: session: no rows were loaded, so there is nothing for the evaluation of "
+            "batch 3");
+  made.warm_up(1);  // on whatever there is
+  test::load(made, test::make_rows(made.model(), 2, 0));
+  EXPECT_EQ(error_of([&] { made.enqueue_step(4); }),
+            "bad input: session: 2 rows were loaded, the step takes 4");
+  EXPECT_EQ(error_of([&] { (void)made.evaluate(3); }),
+            "bad input: session: 2 rows were loaded, the evaluation takes 3");
+  EXPECT_EQ(error_of([&] { made.enqueue_step(2); }), "no error");
+}
+
+// A batch padded with rows of label -1 trains as the batch without them.
+TEST_F(Sessions, TrainAsIfPaddingWereNotThere) {
+  Session padded = session({.step_batches = {4}, .dtype = DType::f64});
+  Session exact = session({.step_batches = {2}, .dtype = DType::f64});
+  for (std::uint64_t step = 0; step < 5; ++step) {
+    test::Rows rows = test::make_rows(exact.model(), 2, step);
+    test::load(exact, rows);
+    exact.enqueue_step(2);
+    rows.x.resize(20);
+    rows.labels.resize(4, -1);
+    test::load(padded, rows);
+    padded.enqueue_step(4);
+    EXPECT_NEAR(padded.loss(4), exact.loss(2), 1e-14);
+  }
+  for (const Initial& each : exact.model().initial) {
+    const std::vector<double> a = padded.read(each.name);
+    const std::vector<double> b = exact.read(each.name);
+    for (std::size_t i = 0; i < b.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-14) << each.name;
+  }
+}
+
 TEST_F(Sessions, RefuseLabelsWhereThereAreNone) {
   Session made(*backend_, make_model("chain:3:4"), {.step_batches = {2}});
   const std::vector<float> x(8);
