@@ -111,7 +111,7 @@ TEST_F(Masking, MeanOverTheBatchIsNamed) {
 }
 
 TEST_F(Masking, AnotherWayToTheLossIsNamed) {
-  ValueId other = build::reduce_sum(graph_, x_, 1);
+  ValueId other = named(build::reduce_sum(graph_, x_, 1), "per_row");
   other = named(build::reduce_sum(graph_, other, 0), "activity");
   const ValueId loss = build::add(graph_, loss_of(build::matmul(graph_, x_, w_)), other);
   EXPECT_EQ(reason_of_loss(loss), "ReduceSum makes activity from all rows of %0");
@@ -132,10 +132,10 @@ TEST_F(Masking, ATransposedBatchIsNamed) {
 }
 
 TEST_F(Masking, AReshapeAcrossRowsIsNamed) {
-  ValueId hidden = graph_.reshape(x_, {2, 12});
+  ValueId hidden = named(graph_.reshape(x_, {2, 12}), "pairs");
   hidden = build::add_bias(graph_, hidden, parameter({12}, "b"));
   EXPECT_EQ(reason_of_hidden(graph_.reshape(hidden, {kBatch, 6})),
-            "reshape makes x{2, 12} of other rows than x has");
+            "reshape makes pairs of other rows than x has");
 }
 
 TEST_F(Masking, ATableMadeOfRowsIsNamed) {
