@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "backends/registry/registry.h"
-#include "graph/passes/fusion.h"
 #include "plain_backend.h"
 #include "softplus.h"
 #include "tests/conformance/conformance.h"

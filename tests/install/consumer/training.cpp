@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training.h"
 
-#include "ops/autodiff/backward.h"
+#include "graph/passes/fusion.h"
 #include "ops/base/philox.h"
-#include "ops/ir/build.h"
 #include "ops/models/classifier.h"
 #include "softplus.h"
 
