@@ -191,6 +191,16 @@ InputRing ring_for(const CompareSpec& spec, const Data* data, std::int64_t batch
   return InputRing(data->training(), batch, spec.seed);
 }
 
+// What one epoch of the data is at this batch size: nothing where no data are read.
+void add_epoch_counts(ArmRecord& arm, const CompareSpec& spec, const Data* data) {
+  if (spec.model.classes == 0 || data == nullptr) return;
+  const EpochCounts counts = epoch_counts(data->training().count, arm.batch, spec.partial);
+  arm.steps = counts.steps;
+  arm.samples_seen = counts.samples_seen;
+  arm.samples_dropped = counts.samples_dropped;
+  arm.partial_policy = std::string(name(spec.partial));
+}
+
 }  // namespace
 
 Record compare_backend(const CompareSpec& spec, const Registry& registry, const Data* data,
@@ -218,6 +228,7 @@ Record compare_backend(const CompareSpec& spec, const Registry& registry, const 
     }
     comparison.move_arms_to(record.arms);
   }
+  for (ArmRecord& arm : record.arms) add_epoch_counts(arm, spec, data);
   return record;
 }
 

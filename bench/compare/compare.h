@@ -12,6 +12,7 @@
 
 #include "backends/execution/executor.h"
 #include "backends/registry/registry.h"
+#include "bench/data/batches.h"
 #include "bench/data/load.h"
 #include "bench/record/record.h"
 #include "graph/passes/fusion.h"
@@ -31,7 +32,8 @@ struct CompareSpec {
   std::string tune_file;    // choices of the library; empty: its own
   std::string tune_digest;  // of that file's bytes
   std::uint64_t seed = 1;
-  std::chrono::nanoseconds budget{};  // for all batches together
+  PartialBatch partial = PartialBatch::second_plan;  // of an epoch of the data: recorded, hashed
+  std::chrono::nanoseconds budget{};                 // for all batches together
 };
 
 // Told what goes on: a line for people, and the share done in [0, 1]. May throw to stop.

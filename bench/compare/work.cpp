@@ -27,9 +27,9 @@ std::string work_hash(Session& session, const CompareSpec& spec, std::int64_t ba
                       const InputRing& ring) {
   Sha256 hash;
   const std::string text =
-      fmt::format("{} {} {} batch {} dtype f32 threads {} seed {} choices {}", spec.model.name,
-                  name(spec.optimizer.kind), spec.optimizer.rate, batch, spec.threads, spec.seed,
-                  spec.tune_digest);
+      fmt::format("{} {} {} batch {} partial {} dtype f32 threads {} seed {} choices {}",
+                  spec.model.name, name(spec.optimizer.kind), spec.optimizer.rate, batch,
+                  name(spec.partial), spec.threads, spec.seed, spec.tune_digest);
   hash.update(std::as_bytes(std::span(text)));
   hash.update(std::span<const std::uint8_t>(ring.digest()));
   for (const auto& [value_name, bytes] : session.parameters_and_states()) {

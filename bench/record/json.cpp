@@ -85,6 +85,10 @@ void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>
   visit("batch", record.batch);
   visit("threads", record.threads);
   visit("work_hash", record.work_hash);
+  visit("steps", record.steps);
+  visit("samples_seen", record.samples_seen);
+  visit("samples_dropped", record.samples_dropped);
+  visit("partial_policy", record.partial_policy);
   visit("counts_per_step", record.counts);
   visit("reserved_bytes", record.reserved_bytes);
   visit("model_bytes", record.model_bytes);
@@ -120,8 +124,10 @@ void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>
   visit("validation_loss", record.validation_loss);
   visit("validation_accuracy", record.validation_accuracy);
   visit("steps", record.steps);
-  visit("rows_seen", record.rows_seen);
-  visit("rows_dropped", record.rows_dropped);
+  visit("samples_seen", record.samples_seen);
+  visit("samples_dropped", record.samples_dropped);
+  visit("partial_policy", record.partial_policy);
+  visit("loader_workers", record.loader_workers);
   visit("wall_ns", record.wall_ns);
   visit("data_ns", record.data_ns);
   visit("transfer_ns", record.transfer_ns);
@@ -234,6 +240,18 @@ requires(!std::is_arithmetic_v<T>) void read(const ordered_json& json, std::vect
 }  // namespace
 
 std::string to_json(const Record& record) { return write(record).dump(1) + "\n"; }
+
+std::string to_json(const std::vector<EpochRecord>& epochs) { return write(epochs).dump(); }
+
+std::vector<EpochRecord> epochs_from_json(std::string_view text, std::string_view source) {
+  try {
+    std::vector<EpochRecord> epochs;
+    read(ordered_json::parse(text), epochs);
+    return epochs;
+  } catch (const nlohmann::json::exception& error) {
+    fail(Fault::bad_input, "{}: are no epochs of a {}: {}", source, kRecordSchema, error.what());
+  }
+}
 
 Record record_from_json(std::string_view text, std::string_view source) {
   try {

@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-inline constexpr const char* kRecordSchema = "stepscope-record 2";
+inline constexpr const char* kRecordSchema = "stepscope-record 3";
 
 // name -> value, in a fixed order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -79,6 +79,9 @@ struct ArmRecord {
   std::int64_t batch = 0;
   int threads = 1;
   std::string work_hash;  // SHA-256; arms with different hashes get no ratio
+  // Of one epoch of the data at this batch size; empty where no data are read.
+  std::optional<std::int64_t> steps, samples_seen, samples_dropped;
+  std::string partial_policy;
   StepCounts counts;
   std::uint64_t reserved_bytes = 0;  // arena, or blocks of the pool
   std::uint64_t model_bytes = 0;     // model segment
@@ -110,10 +113,13 @@ struct GateRecord {
 struct EpochRecord {
   std::int64_t epoch = 0;    // from 1
   double training_loss = 0;  // mean of the losses read back
-  double validation_loss = 0, validation_accuracy = 0;
-  std::int64_t steps = 0, rows_seen = 0, rows_dropped = 0;
+  double validation_loss = 0;
+  std::optional<double> validation_accuracy;  // empty for a model without labels
+  std::int64_t steps = 0, samples_seen = 0, samples_dropped = 0;
+  std::string partial_policy;       // drop, second_plan, pad_masked
+  std::int64_t loader_workers = 0;  // threads that made the batches; 0: the training thread
   std::int64_t wall_ns = 0;
-  std::int64_t data_ns = 0;        // making batches
+  std::int64_t data_ns = 0;        // waiting for batches, or making them
   std::int64_t transfer_ns = 0;    // copying them into the input slots
   std::int64_t step_ns = 0;        // submitting steps and waiting for them
   std::int64_t readback_ns = 0;    // losses

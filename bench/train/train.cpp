@@ -3,8 +3,11 @@
 #include "bench/train/train.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "bench/measure/clock.h"
+#include "bench/train/loader.h"
+#include "bench/train/tensors.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
@@ -23,26 +26,44 @@ class Lap {
   Stamp begin_;
 };
 
-// Batch sizes that occur among the batches.
-std::vector<std::int64_t> sizes_of(const std::vector<BatchRange>& batches) {
-  std::vector<std::int64_t> sizes;
-  for (const BatchRange& batch : batches) {
-    if (std::find(sizes.begin(), sizes.end(), batch.rows) == sizes.end()) {
-      sizes.push_back(batch.rows);
-    }
-  }
-  return sizes;
-}
-
+// One pass over a part of the data.
 struct Batches {
-  std::vector<BatchRange> training, validation;
+  std::vector<BatchRange> ranges;
+  std::int64_t batch = 0;   // of a whole one
+  std::int64_t pad_to = 0;  // 0: none is padded
+
+  // Rows that the step of a batch computes on.
+  std::int64_t rows(const BatchRange& range) const { return pad_to > 0 ? pad_to : range.rows; }
+
+  std::vector<std::int64_t> sizes() const {
+    std::vector<std::int64_t> all;
+    for (const BatchRange& range : ranges) {
+      const std::int64_t size = rows(range);
+      if (std::find(all.begin(), all.end(), size) == all.end()) all.push_back(size);
+    }
+    return all;
+  }
 };
 
-Batches batches_of(const Data& data, const TrainSpec& spec) {
-  const std::int64_t held_out = data.validation().count;
-  // Validation always sees every row.
-  return {epoch_batches(data.training().count, spec.batch, spec.partial),
-          epoch_batches(held_out, std::min(spec.batch, held_out), PartialBatch::second_plan)};
+Batches batches_of(std::int64_t count, std::int64_t batch, PartialBatch partial) {
+  return {epoch_batches(count, batch, partial), batch,
+          partial == PartialBatch::pad_masked ? batch : 0};
+}
+
+Batches training_batches(const Data& data, const TrainSpec& spec) {
+  return batches_of(data.training().count, spec.batch, spec.partial);
+}
+
+// Validation always sees every row.
+Batches validation_batches(const Data& data, const TrainSpec& spec) {
+  const std::int64_t count = data.validation().count;
+  const PartialBatch partial =
+      spec.partial == PartialBatch::drop ? PartialBatch::second_plan : spec.partial;
+  return batches_of(count, std::min(spec.batch, count), partial);
+}
+
+Facts work_in(const Data& data, const TrainSpec& spec) {
+  return spec.work.empty() ? work_of(data, spec) : spec.work;
 }
 
 class Trainer {
@@ -52,136 +73,204 @@ class Trainer {
         hooks_(hooks),
         training_(data.training()),
         validation_(data.validation()),
-        batches_(batches_of(data, spec).training),
-        validation_batches_(batches_of(data, spec).validation),
+        batches_(training_batches(data, spec)),
+        validation_batches_(validation_batches(data, spec)),
         session_(backend, spec.model,
                  {.mode = spec.mode,
-                  .step_batches = sizes_of(batches_),
-                  .evaluation_batches = sizes_of(validation_batches_),
+                  .step_batches = batches_.sizes(),
+                  .evaluation_batches = validation_batches_.sizes(),
                   .seed = spec.seed,
                   .passes = spec.passes}),
-        x_(static_cast<std::size_t>(spec.batch * training_.data().features)),
-        labels_(static_cast<std::size_t>(spec.batch)) {
-    if (spec.most_steps > 0 && spec.most_steps < static_cast<std::int64_t>(batches_.size())) {
-      batches_.resize(static_cast<std::size_t>(spec.most_steps));
-    }
+        loader_({.workers = spec.loader_workers,
+                 .prefetch = spec.prefetch,
+                 .largest_rows = spec.batch,
+                 .features = training_.data().features,
+                 .labels = spec.model.classes > 0}) {
+    batches_.ranges.resize(static_cast<std::size_t>(steps_per_epoch(data, spec)));
+    at_.seed = spec.seed;
+    at_.conditions = conditions_of(backend, spec);
+    if (hooks.checkpoint) at_.work = work_in(data, spec);
     session_.warm_up(1);
   }
 
-  EpochRecord run_epoch(std::int64_t epoch) {
-    EpochRecord record{.epoch = epoch + 1};
-    const Stamp begin = now();
-    const std::vector<std::uint32_t> order =
-        epoch_order(training_.data().count, spec_.seed, static_cast<std::uint64_t>(epoch));
-    double loss_sum = 0.0;
-    std::int64_t losses = 0;
-    for (std::size_t i = 0; i < batches_.size(); ++i) {
-      if (hooks_.progress) {
-        hooks_.progress(epoch, static_cast<double>(i) / static_cast<double>(batches_.size()));
-      }
-      const std::int64_t rows = batches_[i].rows;
-      load(training_, order, batches_[i], record.data_ns, record.transfer_ns);
-      step(rows, record.step_ns);
-      record.rows_seen += rows;
-      if (step_ % spec_.loss_every == 0 || i + 1 == batches_.size()) {
-        loss_sum += read_loss(rows, record.readback_ns);
-        ++losses;
-      }
-      ++step_;
-    }
-    record.steps = static_cast<std::int64_t>(batches_.size());
-    record.rows_dropped = training_.data().count - record.rows_seen;
-    record.training_loss = loss_sum / static_cast<double>(losses);
-    validate(record);
-    record.wall_ns = (now() - begin).count();
-    return record;
+  std::vector<EpochRecord> run(const Checkpoint* from) {
+    if (from != nullptr) go_on(*from);
+    while (at_.epoch < spec_.epochs) run_epoch();
+    if (hooks_.finished) hooks_.finished(session_);
+    return at_.epochs;
   }
 
  private:
-  void load(const Batcher& batcher, const std::vector<std::uint32_t>& order,
-            const BatchRange& batch, std::int64_t& data_ns, std::int64_t& transfer_ns) {
-    const auto rows = static_cast<std::size_t>(batch.rows);
-    const std::span<float> x(x_.data(), rows * static_cast<std::size_t>(batcher.data().features));
-    const std::span<std::int32_t> labels(labels_.data(), rows);
+  void go_on(const Checkpoint& from) {
+    const auto steps = static_cast<std::int64_t>(batches_.ranges.size());
+    check(from.batches <= steps && from.steps == from.epoch * steps + from.batches,
+          Fault::bad_input,
+          "checkpoint: step {} of epoch {} is no place in a run of {} steps an epoch", from.batches,
+          from.epoch + 1, steps);
+    restore(session_, from.tensors);
+    Facts work = std::move(at_.work);
+    Facts conditions = std::move(at_.conditions);
+    at_ = from;
+    at_.tensors.clear();
+    at_.work = std::move(work);
+    at_.conditions = std::move(conditions);
+  }
+
+  void run_epoch() {
+    EpochRecord& record = at_.unfinished;
+    const std::int64_t wall_before = record.wall_ns;  // of the runs before this
+    const Stamp begin = now();
+    const auto since = [&] { return wall_before + (now() - begin).count(); };
+    std::vector<std::uint32_t> order =
+        epoch_order(training_.data().count, spec_.seed, static_cast<std::uint64_t>(at_.epoch));
+    const auto steps = static_cast<std::int64_t>(batches_.ranges.size());
+    const std::span<const BatchRange> left =
+        std::span(batches_.ranges).subspan(static_cast<std::size_t>(at_.batches));
+    loader_.begin({training_, std::move(order), left, batches_.pad_to});
+    for (const BatchRange& range : left) {
+      record.wall_ns = since();
+      stop_if_asked();
+      if (hooks_.progress) {
+        hooks_.progress(at_.epoch, static_cast<double>(at_.batches) / static_cast<double>(steps));
+      }
+      one_step(range);
+      record.wall_ns = since();
+      if (spec_.checkpoint_every > 0 && at_.steps % spec_.checkpoint_every == 0) save();
+    }
+    record.wall_ns = since();
+    validate();
+    finish_epoch(since());
+  }
+
+  void one_step(const BatchRange& range) {
+    EpochRecord& record = at_.unfinished;
+    const std::int64_t rows = batches_.rows(range);
+    load(record.data_ns, record.transfer_ns);
+    {
+      Lap lap(record.step_ns);
+      session_.enqueue_step(rows);
+      session_.stream().wait();
+    }
+    record.samples_seen += range.rows;
+    const bool last = at_.batches + 1 == static_cast<std::int64_t>(batches_.ranges.size());
+    if (at_.steps % spec_.loss_every == 0 || last) {
+      Lap lap(record.readback_ns);
+      const double loss = session_.loss(rows);
+      if (hooks_.loss) hooks_.loss(at_.steps, loss);
+      at_.loss_sum += loss;
+      ++at_.losses;
+    }
+    ++at_.batches;
+    ++at_.steps;
+  }
+
+  void load(std::int64_t& data_ns, std::int64_t& transfer_ns) {
+    LoadedBatch batch;
     {
       Lap lap(data_ns);
-      batcher.fill(std::span(order).subspan(static_cast<std::size_t>(batch.first), rows), x,
-                   labels);
+      batch = loader_.next();
     }
     Lap lap(transfer_ns);
-    session_.load(x, labels);
+    session_.load(batch.x, batch.labels);
   }
 
-  void step(std::int64_t rows, std::int64_t& step_ns) {
-    Lap lap(step_ns);
-    session_.enqueue_step(rows);
-    session_.stream().wait();
-  }
-
-  double read_loss(std::int64_t rows, std::int64_t& readback_ns) {
-    Lap lap(readback_ns);
-    const double loss = session_.loss(rows);
-    if (hooks_.loss) hooks_.loss(step_, loss);
-    return loss;
-  }
-
-  void validate(EpochRecord& record) {
-    Lap lap(record.validation_ns);
-    const std::vector<std::uint32_t> order = file_order(validation_.data().count);
+  void validate() {
+    EpochRecord& record = at_.unfinished;
+    const std::int64_t validation_before = record.validation_ns;
     double loss = 0.0;
     std::int64_t correct = 0;
     std::int64_t unused = 0;
-    for (const BatchRange& batch : validation_batches_) {
-      load(validation_, order, batch, unused, unused);
-      const Evaluation result = session_.evaluate(batch.rows);
-      loss += result.loss * static_cast<double>(batch.rows);
+    const Stamp begin = now();
+    loader_.begin({validation_, file_order(validation_.data().count), validation_batches_.ranges,
+                   validation_batches_.pad_to});
+    for (const BatchRange& range : validation_batches_.ranges) {
+      stop_if_asked();  // the validation is run again from its beginning
+      load(unused, unused);
+      const Evaluation result = session_.evaluate(validation_batches_.rows(range));
+      loss += result.loss * static_cast<double>(range.rows);
       correct += result.correct;
     }
     const auto count = static_cast<double>(validation_.data().count);
     record.validation_loss = loss / count;
-    record.validation_accuracy = static_cast<double>(correct) / count;
+    if (spec_.model.classes > 0) record.validation_accuracy = static_cast<double>(correct) / count;
+    record.validation_ns = validation_before + (now() - begin).count();
+  }
+
+  void finish_epoch(std::int64_t wall_ns) {
+    EpochRecord& record = at_.unfinished;
+    record.epoch = at_.epoch + 1;
+    record.steps = at_.batches;
+    record.samples_dropped = training_.data().count - record.samples_seen;
+    record.partial_policy = std::string(name(spec_.partial));
+    record.loader_workers = spec_.loader_workers;
+    record.training_loss = at_.loss_sum / static_cast<double>(at_.losses);
+    record.wall_ns = wall_ns;
+    at_.epochs.push_back(record);
+    record = {};
+    ++at_.epoch;
+    at_.batches = 0;
+    at_.loss_sum = 0.0;
+    at_.losses = 0;
+    if (spec_.checkpoint_every == 0 || at_.epoch == spec_.epochs) save();
+    if (hooks_.epoch) hooks_.epoch(at_.epochs.back());
+  }
+
+  void stop_if_asked() {
+    if (!hooks_.stop || !hooks_.stop()) return;
+    save();
+    throw TrainingStopped(at_.epoch + 1, at_.batches);
+  }
+
+  void save() {
+    if (!hooks_.checkpoint) return;
+    at_.tensors = tensors_of(session_);
+    hooks_.checkpoint(at_);
+    at_.tensors.clear();
   }
 
   const TrainSpec& spec_;
   const TrainHooks& hooks_;
   Batcher training_;
   Batcher validation_;
-  std::vector<BatchRange> batches_;
-  std::vector<BatchRange> validation_batches_;
+  Batches batches_;
+  Batches validation_batches_;
   Session session_;
-  std::vector<float> x_;  // one batch, {rows, features}
-  std::vector<std::int32_t> labels_;
-  std::int64_t step_ = 0;  // of the whole run
+  Loader loader_;
+  Checkpoint at_;  // where the run is; tensors only while one is handed over
 };
 
 }  // namespace
 
+TrainingStopped::TrainingStopped(std::int64_t epoch, std::int64_t step)
+    : std::runtime_error(fmt::format("interrupted at epoch {}, step {}", epoch, step)) {}
+
 std::vector<Graph> graphs_of(const Data& data, const TrainSpec& spec) {
-  const Batches batches = batches_of(data, spec);
   std::vector<Graph> graphs;
-  for (const std::int64_t batch : sizes_of(batches.training)) {
+  for (const std::int64_t batch : training_batches(data, spec).sizes()) {
     graphs.push_back(spec.model.step(batch));
   }
-  for (const std::int64_t batch : sizes_of(batches.validation)) {
+  for (const std::int64_t batch : validation_batches(data, spec).sizes()) {
     graphs.push_back(spec.model.evaluation(batch));
   }
   return graphs;
 }
 
 std::vector<EpochRecord> train(Backend& backend, const Data& data, const TrainSpec& spec,
-                               const TrainHooks& hooks) {
-  check(spec.model.classes > 0, Fault::bad_input, "model '{}' has no labels, it cannot be trained",
+                               const TrainHooks& hooks, const Checkpoint* from) {
+  check(spec.model.has_loss(), Fault::bad_input, "model '{}' has no loss, it cannot be trained",
         spec.model.name);
   check(backend.info().computes, Fault::unsupported,
         "backend '{}' computes nothing, it cannot train", backend.name());
-  check_fits(data.train, spec.model.name, spec.model.features, spec.model.classes);
-  Trainer trainer(backend, data, spec, hooks);
-  std::vector<EpochRecord> epochs;
-  for (std::int64_t epoch = 0; epoch < spec.epochs; ++epoch) {
-    epochs.push_back(trainer.run_epoch(epoch));
-    if (hooks.epoch) hooks.epoch(epochs.back());
+  check_fits(data.train, spec.model.name, spec.model.features,
+             spec.model.classes > 0 ? spec.model.classes : data.train.classes);
+  const std::string why = why_not_partial(spec.model, spec.batch, spec.partial);
+  check(why.empty(), Fault::bad_input, "{}", why);
+  if (from != nullptr) {
+    const std::vector<std::string> other = differences(from->work, work_in(data, spec));
+    check(other.empty(), Fault::bad_input, "checkpoint: is one of other work: {}",
+          fmt::join(other, "; "));
   }
-  return epochs;
+  return Trainer(backend, data, spec, hooks).run(from);
 }
 
 }  // namespace stepscope

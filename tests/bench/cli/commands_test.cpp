@@ -127,8 +127,8 @@ TEST(Train, PrintsARowPerEpochAndRecordsThem) {
   const Record record = record_from_json(read_file(folder.path() / "r.json"), "r.json");
   ASSERT_EQ(record.epochs.size(), 2U);
   EXPECT_EQ(record.epochs[0].steps, 20);
-  EXPECT_EQ(record.epochs[0].rows_seen, 640);
-  EXPECT_EQ(record.epochs[0].rows_dropped, 4800 - 640);
+  EXPECT_EQ(record.epochs[0].samples_seen, 640);
+  EXPECT_EQ(record.epochs[0].samples_dropped, 4800 - 640);
   EXPECT_LT(record.epochs[1].training_loss, record.epochs[0].training_loss);
   EXPECT_EQ(record.arms.at(0).fusion, "on");
 }

@@ -24,7 +24,7 @@ inline std::vector<double> accuracies(Backend& backend, const Data& data, const 
   std::vector<double> by_epoch;
   by_epoch.reserve(static_cast<std::size_t>(spec.epochs));
   for (const EpochRecord& epoch : train(backend, data, spec, {})) {
-    by_epoch.push_back(epoch.validation_accuracy);
+    by_epoch.push_back(epoch.validation_accuracy.value());
   }
   return by_epoch;
 }

@@ -60,8 +60,8 @@ TEST(Train, LearnsFashionMnist) {
     double best = 0.0;
     for (const EpochRecord& epoch : epochs) {
       EXPECT_EQ(epoch.steps, 1500);
-      EXPECT_EQ(epoch.rows_dropped, 0);
-      if (epoch.epoch > 2) best = std::max(best, epoch.validation_accuracy);
+      EXPECT_EQ(epoch.samples_dropped, 0);
+      if (epoch.epoch > 2) best = std::max(best, epoch.validation_accuracy.value());
     }
     RecordProperty("best_of_last_3_seed_" + std::to_string(seed), std::to_string(best));
     sum += best;
@@ -75,12 +75,12 @@ TEST(Train, PartialBatchesFollowThePolicy) {
   TrainSpec spec{.model = make_model("mlp:784-4-10"), .batch = 1000, .epochs = 1};
   const EpochRecord with = train(*reference, data, spec, {}).front();
   EXPECT_EQ(with.steps, 5);
-  EXPECT_EQ(with.rows_seen, 4800);
+  EXPECT_EQ(with.samples_seen, 4800);
   spec.partial = PartialBatch::drop;
   const EpochRecord without = train(*reference, data, spec, {}).front();
   EXPECT_EQ(without.steps, 4);
-  EXPECT_EQ(without.rows_seen, 4000);
-  EXPECT_EQ(without.rows_dropped, 800);
+  EXPECT_EQ(without.samples_seen, 4000);
+  EXPECT_EQ(without.samples_dropped, 800);
 }
 
 TEST(Train, RefusesWhatCannotBeTrained) {
@@ -90,7 +90,7 @@ TEST(Train, RefusesWhatCannotBeTrained) {
   EXPECT_EQ(test::error_of([&] { train(*null, data, {.model = make_model("mlp")}, {}); }),
             "unsupported: backend 'null' computes nothing, it cannot train");
   EXPECT_EQ(test::error_of([&] { train(*reference, data, {.model = make_model("chain:3")}, {}); }),
-            "bad input: model 'chain:3' has no labels, it cannot be trained");
+            "bad input: model 'chain:3' has no loss, it cannot be trained");
 }
 
 }  // namespace

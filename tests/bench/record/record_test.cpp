@@ -54,6 +54,22 @@ Record sample() {
   return record;
 }
 
+TEST(RecordJson, EpochsComeBackBitForBit) {
+  const std::vector<EpochRecord> epochs{
+      {.epoch = 1, .training_loss = 1.0 / 3.0, .validation_accuracy = 0.1, .samples_seen = 5},
+      {.epoch = 2, .training_loss = 5e-324, .partial_policy = "drop", .loader_workers = 3}};
+  const auto back = epochs_from_json(to_json(epochs), "here");
+  ASSERT_EQ(back.size(), 2U);
+  EXPECT_EQ(back[0].training_loss, 1.0 / 3.0);
+  EXPECT_EQ(back[0].validation_accuracy, 0.1);
+  EXPECT_EQ(back[1].training_loss, 5e-324);
+  EXPECT_FALSE(back[1].validation_accuracy.has_value());
+  EXPECT_EQ(back[1].partial_policy, "drop");
+  const std::string wrong = error_of([] { epochs_from_json("[{}]", "FILE: epochs"); });
+  EXPECT_TRUE(wrong.starts_with("bad input: FILE: epochs: are no epochs of a stepscope-record 3: "))
+      << wrong;
+}
+
 TEST(RecordJson, GoesThereAndBackWhole) {
   const std::string json = to_json(sample());
   EXPECT_EQ(to_json(record_from_json(json, "here")), json);
@@ -75,7 +91,7 @@ TEST(RecordJson, GoesThereAndBackWhole) {
 }
 
 TEST(RecordJson, BeginsWithItsSchema) {
-  EXPECT_EQ(to_json(sample()).substr(0, 37), "{\n \"schema\": \"stepscope-record 2\",\n \"");
+  EXPECT_EQ(to_json(sample()).substr(0, 37), "{\n \"schema\": \"stepscope-record 3\",\n \"");
 }
 
 TEST(RecordJson, KeepsWhatIsNoNumberAsNull) {
@@ -88,14 +104,14 @@ TEST(RecordJson, KeepsWhatIsNoNumberAsNull) {
 
 TEST(RecordJson, RefusesOtherSchemasAndBrokenText) {
   std::string json = to_json(sample());
-  json.replace(json.find("record 2"), 8, "record 9");
+  json.replace(json.find("record 3"), 8, "record 2");
   EXPECT_EQ(
       error_of([&] { record_from_json(json, "old.json"); }),
-      "bad input: old.json: is 'stepscope-record 9', this program reads 'stepscope-record 2'");
+      "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record 3'");
   const std::string broken = error_of([&] { record_from_json("{\"schema\": ", "cut.json"); });
-  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 2: ")) << broken;
+  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 3: ")) << broken;
   const std::string missing =
-      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 2\"}", "thin.json"); });
+      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 3\"}", "thin.json"); });
   EXPECT_NE(missing.find("version"), std::string::npos) << missing;
 }
 

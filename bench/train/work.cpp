@@ -1,0 +1,66 @@
+// What a training run is, as facts: for the hash of its work, and for going on from a checkpoint.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "bench/data/sha256.h"
+#include "bench/train/train.h"
+#include "ops/base/check.h"
+#include "ops/ir/print.h"
+#include "ops/models/masking.h"
+
+namespace stepscope {
+namespace {
+
+std::string text_digest(const std::string& text) {
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(text)));
+  return to_hex(hash.finish());
+}
+
+}  // namespace
+
+std::string why_not_partial(const Model& model, std::int64_t batch, PartialBatch policy) {
+  if (policy != PartialBatch::pad_masked) return {};
+  const std::string why = why_rows_cannot_be_left_out(model.step(batch));
+  if (why.empty()) return {};
+  return fmt::format("pad_masked: no row of model '{}' can be left out: {}", model.name, why);
+}
+
+std::int64_t steps_per_epoch(const Data& data, const TrainSpec& spec) {
+  const std::int64_t all = epoch_counts(data.training().count, spec.batch, spec.partial).steps;
+  return spec.most_steps > 0 ? std::min(spec.most_steps, all) : all;
+}
+
+Facts work_of(const Data& data, const TrainSpec& spec) {
+  const OptimizerSpec& optimizer = spec.optimizer;
+  const auto number = [](double value) { return fmt::format("{}", value); };
+  return {
+      {"model", spec.model.name},
+      {"model_text", text_digest(to_text(spec.model.step(spec.batch)))},
+      {"optimizer", std::string(name(optimizer.kind))},
+      {"rate", number(optimizer.rate)},
+      {"momentum", number(optimizer.mu)},
+      {"adam", fmt::format("{} {} {}", optimizer.beta1, optimizer.beta2, optimizer.epsilon)},
+      {"seed", fmt::to_string(spec.seed)},
+      {"batch", fmt::to_string(spec.batch)},
+      {"partial", std::string(name(spec.partial))},
+      {"training_data", to_hex(digest(data.training()))},
+      {"validation_data", to_hex(digest(data.validation()))},
+      {"steps", spec.most_steps > 0 ? fmt::to_string(spec.most_steps) : "all"},
+      {"loss_every", fmt::to_string(spec.loss_every)},
+  };
+}
+
+Facts conditions_of(const Backend& backend, const TrainSpec& spec) {
+  std::string libraries;
+  for (const auto& [library, version] : backend.info().details) {
+    libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", library, version);
+  }
+  return {{"backend", std::string(backend.name())},
+          {"libraries", libraries},
+          {"threads", fmt::to_string(backend.info().threads)},
+          {"fusion", spec.fusion},
+          {"choices", spec.choices_digest}};
+}
+
+}  // namespace stepscope
