@@ -5,6 +5,7 @@ dpkg-query, sudo and apt-get are stand-ins on PATH that write down how they were
 """
 # SPDX-License-Identifier: Apache-2.0
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,7 +13,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = "build compare train test bench package format lint clean".split()
+VERBS = "build compare train test fuzz bench package format lint clean".split()
 
 
 class Dev(unittest.TestCase):
@@ -69,7 +70,7 @@ class Dev(unittest.TestCase):
     def test_no_install_only_prints(self) -> None:
         self.stand_in("dpkg-query", "for p; do echo \"installed $p\"; done | grep -v fmt")
         self.stand_in("apt-get")
-        for verb in VERBS[:5]:
+        for verb in VERBS[:6]:
             result = self.dev(verb, "--no-install")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(result.stdout, "missing: libfmt-dev\ninstall with: apt-get install "
@@ -80,6 +81,25 @@ class Dev(unittest.TestCase):
     def test_no_install_with_nothing_missing(self) -> None:
         self.stand_in("dpkg-query", "for p; do echo \"installed $p\"; done")
         self.assertEqual(self.dev("--no-install", "lint").stdout, "nothing is missing\n")
+
+    def test_fuzz_takes_known_targets_and_whole_seconds(self) -> None:
+        for words, message in ((("nyp",), "unknown fuzzing target 'nyp': did you mean 'npy'?"),
+                               (("--seconds", "0"), "--seconds: '0' is no whole number"),
+                               (("--seconds=1.5",), "--seconds: '1.5' is no whole number"),
+                               (("--seconds",), "--seconds wants a number")):
+            result = self.dev("fuzz", *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(message, result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_fuzz_needs_the_fuzzing_library(self) -> None:
+        self.stand_in("dpkg-query")
+        self.assertIn("libclang-rt-14-dev", self.dev("--no-install", "fuzz").stdout)
+
+    def test_fuzz_targets_are_those_of_the_build(self) -> None:
+        lists = (ROOT / "tests/fuzz/CMakeLists.txt").read_text()
+        readers = re.search(r"set\(fuzz_readers ([^)]*)\)", lists).group(1)
+        self.assertIn(f"fuzz_targets=({readers})", (ROOT / "dev").read_text())
 
     def test_compare_needs_no_compiler_of_the_checks(self) -> None:
         self.stand_in("dpkg-query")

@@ -1,0 +1,17 @@
+// NPZ files: zip with stored and deflated members.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/files/npz.h"
+
+#include "tests/fuzz/fuzz.h"
+
+namespace stepscope::fuzz {
+
+void run(std::span<const std::uint8_t> input) {
+  accepts([&] {
+    for (const HostTensor& tensor : read_npz(input, "input")) {
+      accepts([&] { (void)to_doubles(tensor); });
+    }
+  });
+}
+
+}  // namespace stepscope::fuzz
