@@ -18,6 +18,7 @@
 #include "bench/files/files.h"
 #include "bench/record/json.h"
 #include "bench/report/text.h"
+#include "bench/train/train.h"
 #include "ops/base/check.h"
 
 namespace stepscope::cli {
@@ -55,6 +56,7 @@ std::vector<std::string> child_arguments(const Options& options, const std::stri
       "--seed",      fmt::to_string(flags.seed),
       "--optimizer", flags.optimizer,
       "--lr",        fmt::to_string(flags.rate),
+      "--partial",   flags.partial,
       "--budget",    fmt::format("{}s", seconds),
       "--json",      json};
   for (const FusionChoice& fusion : options.fusions) {
@@ -128,6 +130,7 @@ Record run_here(const Options& options, const Context& context, const Data* data
       .tune_file = choices_file(options),
       .tune_digest = choices_digest(options),
       .seed = flags.seed,
+      .partial = options.partial,
       .budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget_seconds * 1e9))};
   return compare_backend(spec, context.registry, data,
                          [&](const std::string& what, double done) { line.update(what, done); });
@@ -150,6 +153,10 @@ void add_notes(Record& record, const Options& options) {
 
 int run_compare(const Options& options, const Context& context) {
   const Flags& flags = options.flags;
+  for (const std::int64_t batch : flags.batches) {
+    const std::string why = why_not_partial(options.model, batch, options.partial);
+    if (!why.empty()) throw UsageError("--partial: " + why);
+  }
   Record record = begin_record(context);
   std::optional<Data> data;
   if (options.model.classes > 0) data = data_for(options);

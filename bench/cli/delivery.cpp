@@ -7,9 +7,9 @@
 #include <ctime>
 
 #include "bench/cli/commands.h"
+#include "bench/files/files.h"
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
-#include "bench/files/files.h"
 #include "bench/record/json.h"
 #include "ops/base/check.h"
 
@@ -53,17 +53,20 @@ void deliver(const Record& record, const Flags& flags) {
 Data data_for(const Options& options) {
   DataOptions data;
   // Fashion-MNIST has 28 x 28 images in ten classes.
-  const bool fits = options.model.features == 28 * 28 && options.model.classes == 10;
+  const bool fits = options.model.features == 28 * 28 &&
+                    (options.model.classes == 10 || options.model.classes == 0);
   std::string source = options.flags.data;
   if (source.empty()) source = fits ? "fashion-mnist" : "generated";
-  data.classes = options.model.classes;
+  // A model without labels takes any: it sees the images alone.
+  if (options.model.classes > 0) data.classes = options.model.classes;
   // Generated images have the model's size: square where that is possible, else one row.
   const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(options.model.features)));
   const bool square = side * side == options.model.features;
   data.rows = square ? side : 1;
   data.columns = square ? side : options.model.features;
   Data loaded = load_data(source, data);
-  check_fits(loaded.train, options.model.name, options.model.features, options.model.classes);
+  check_fits(loaded.train, options.model.name, options.model.features,
+             options.model.classes > 0 ? options.model.classes : loaded.train.classes);
   return loaded;
 }
 

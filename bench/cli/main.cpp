@@ -37,6 +37,7 @@ void add_compare_flags(CLI::App& app, Flags& flags) {
                "--mode");
   add_tune_flag(app, flags);
   add_data_flags(app, flags);
+  add_partial_flag(app, flags);
   app.add_option("--budget", flags.budget, "time for all of it at most, as 170s or 2m")
       ->capture_default_str();
   add_output_flags(app, flags);
@@ -53,10 +54,11 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   app.add_option("--epochs", flags.epochs, "passes over the training data")->capture_default_str();
   app.add_option("--steps", flags.steps, "steps of each epoch at most; 0: all of them")
       ->capture_default_str();
-  app.add_option("--partial", flags.partial, "rows that fill no batch: drop or second_plan")
-      ->capture_default_str();
+  add_partial_flag(app, flags);
   app.add_option("--loss-every", flags.loss_every, "steps between two read-backs of the loss")
       ->capture_default_str();
+  add_loader_flags(app, flags);
+  add_checkpoint_flags(app, flags);
   add_output_flags(app, flags);
 }
 
@@ -79,7 +81,10 @@ constexpr Command kCommands[] = {
      add_compare_flags, run_compare},
     {"train", "train on real data, with validation behind each epoch",
      "stepscope train --model mlp --data fashion-mnist --epochs 5 --batch 32\n"
-     "  stepscope train --model small_cnn --lr 0.01 --fusion off",
+     "  stepscope train --model small_cnn --lr 0.01 --fusion off\n"
+     "  stepscope train --batch 1000 --partial pad_masked --loader-workers 2\n"
+     "  stepscope train --epochs 20 --checkpoint run.safetensors\n"
+     "  stepscope train --epochs 20 --checkpoint run.safetensors --resume run.safetensors",
      add_train_flags, run_train},
     {"explain", "print the step before and after each pass, its plan and its launches",
      "stepscope explain --model mlp:784-128-10 --batch 32 --fusion epilogue,fold_sgd\n"

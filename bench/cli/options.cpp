@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kLargestBatch = 1 << 20;
 constexpr int kMostThreads = 1024;
+constexpr std::int64_t kMostPrefetch = 4096;  // batches; each takes its size in memory
 
 template <class F>
 auto usage(F&& f) {
@@ -91,6 +92,34 @@ void add_data_flags(CLI::App& command, Flags& flags) {
       ->default_str("fashion-mnist where the model fits it, else generated");
 }
 
+void add_partial_flag(CLI::App& command, Flags& flags) {
+  command
+      .add_option(
+          "--partial", flags.partial,
+          "rows that fill no batch: drop, second_plan (a step of their number) or pad_masked "
+          "(a whole step, in which padding counts for nothing)")
+      ->capture_default_str();
+}
+
+void add_loader_flags(CLI::App& command, Flags& flags) {
+  command
+      .add_option("--loader-workers", flags.loader_workers,
+                  "threads that make batches ahead; 0: the training thread makes them")
+      ->capture_default_str();
+  command.add_option("--prefetch", flags.prefetch, "batches made ahead")
+      ->default_str("two for each worker");
+}
+
+void add_checkpoint_flags(CLI::App& command, Flags& flags) {
+  command.add_option("--checkpoint", flags.checkpoint,
+                     "file to write the state of the run to; written whole or not at all");
+  command.add_option("--checkpoint-every", flags.checkpoint_every, "steps between two checkpoints")
+      ->default_str("the end of each epoch");
+  command.add_option("--resume", flags.resume, "checkpoint to go on from, bit for bit");
+  command.add_option("--save-weights", flags.save_weights,
+                     "file for the parameters after the last epoch (safetensors)");
+}
+
 void add_output_flags(CLI::App& command, Flags& flags) {
   command.add_option("--out", flags.out, "folder for the record (record.json)");
   command.add_option("--json", flags.json,
@@ -136,6 +165,16 @@ Options resolve(const Flags& flags, const Registry& registry) {
     check(flags.steps >= 0, Fault::bad_input, "--steps: {} is below 0", flags.steps);
     check(flags.loss_every >= 1, Fault::bad_input, "--loss-every: {} is below 1", flags.loss_every);
     check(flags.epochs >= 1, Fault::bad_input, "--epochs: {} is below 1", flags.epochs);
+    check(flags.loader_workers >= 0 && flags.loader_workers <= kMostThreads, Fault::bad_input,
+          "--loader-workers: {} is not between 0 and {}", flags.loader_workers, kMostThreads);
+    check(flags.prefetch >= 0 && flags.prefetch <= kMostPrefetch, Fault::bad_input,
+          "--prefetch: {} is not between 1 and {}", flags.prefetch, kMostPrefetch);
+    check(flags.prefetch == 0 || flags.loader_workers > 0, Fault::bad_input,
+          "--prefetch: nobody makes batches ahead without --loader-workers");
+    check(flags.checkpoint_every >= 0, Fault::bad_input, "--checkpoint-every: {} is below 1",
+          flags.checkpoint_every);
+    check(flags.checkpoint_every == 0 || !flags.checkpoint.empty(), Fault::bad_input,
+          "--checkpoint-every: names no file, add --checkpoint FILE");
   });
   options.budget_seconds = parse_seconds(flags.budget);
   return options;

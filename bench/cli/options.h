@@ -37,6 +37,12 @@ struct Flags {
   std::int64_t epochs = 5;
   std::int64_t steps = 0;  // of an epoch at most; 0: all
   std::int64_t loss_every = 10;
+  int loader_workers = 0;             // threads that make batches; 0: the training thread
+  std::int64_t prefetch = 0;          // batches ahead; 0: two for each worker
+  std::string checkpoint;             // file; empty: none is written
+  std::int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
+  std::string resume;                 // file of a checkpoint
+  std::string save_weights;           // file
   std::string budget = "60s";
   std::string tune;  // file of choices; empty: those that come with the backend
   std::string out;   // folder; empty: nothing is written
@@ -71,6 +77,9 @@ void add_backend_flags(CLI::App& command, Flags& flags);
 void add_fusion_flags(CLI::App& command, Flags& flags);
 void add_tune_flag(CLI::App& command, Flags& flags);
 void add_data_flags(CLI::App& command, Flags& flags);
+void add_partial_flag(CLI::App& command, Flags& flags);
+void add_loader_flags(CLI::App& command, Flags& flags);
+void add_checkpoint_flags(CLI::App& command, Flags& flags);
 void add_output_flags(CLI::App& command, Flags& flags);
 
 // Throws UsageError: unknown names with the nearest, numbers out of range.

@@ -27,6 +27,10 @@ ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::update(const std::string& what, double done) {
   stop_if_interrupted();
+  show(what, done);
+}
+
+void ProgressLine::show(const std::string& what, double done) {
   if (!visible_) return;
   constexpr int kBar = 24;  // characters
   const int filled = static_cast<int>(done * kBar);
@@ -51,8 +55,10 @@ void note_interrupts() {
   std::signal(SIGTERM, on_signal);
 }
 
+bool is_interrupted() { return interrupted != 0; }
+
 void stop_if_interrupted() {
-  if (interrupted != 0) throw Interrupted();
+  if (is_interrupted()) throw Interrupted();
 }
 
 }  // namespace stepscope::cli

@@ -18,6 +18,8 @@ class ProgressLine {
 
   // `done` in [0, 1]. Throws Interrupted after Ctrl-C.
   void update(const std::string& what, double done);
+  // The same, whatever was interrupted.
+  void show(const std::string& what, double done);
   void clear();
 
  private:
@@ -29,10 +31,12 @@ class ProgressLine {
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted; nothing was written") {}
+  explicit Interrupted(const std::string& message) : std::runtime_error(message) {}
 };
 
 // The first Ctrl-C (or SIGTERM) is noted, a second one ends the program at once.
 void note_interrupts();
+bool is_interrupted();
 void stop_if_interrupted();  // throws Interrupted
 
 }  // namespace stepscope::cli

@@ -6,83 +6,198 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
-#include "bench/train/train.h"
 #include "bench/cli/tune.h"
 #include "bench/report/text.h"
+#include "bench/train/train.h"
+#include "bench/train/weights.h"
+#include "ops/base/error.h"
 
 namespace stepscope::cli {
 namespace {
 
-TrainSpec spec_of(const Options& options) {
+void check_flags(const Options& options) {
   const Flags& flags = options.flags;
   if (flags.backends.size() != 1 || options.modes.size() != 1 || flags.batches.size() != 1 ||
       options.fusions.size() != 1) {
     throw UsageError("train: takes one --backend, one --mode, one --fusion and one --batch");
   }
-  if (options.model.classes == 0) {
+  if (!options.model.has_loss()) {
     throw UsageError(
-        fmt::format("train: model '{}' has no labels, it cannot be trained", options.model.name));
+        fmt::format("train: model '{}' has no loss, it cannot be trained", options.model.name));
   }
+  const std::string why = why_not_partial(options.model, flags.batches.front(), options.partial);
+  if (!why.empty()) throw UsageError("--partial: " + why);
+}
+
+TrainSpec spec_of(const Options& options) {
+  const Flags& flags = options.flags;
   return {.model = options.model,
+          .optimizer = options.optimizer,
           .mode = options.modes.front(),
           .batch = flags.batches.front(),
           .epochs = flags.epochs,
           .most_steps = flags.steps,
           .loss_every = flags.loss_every,
           .seed = flags.seed,
-          .partial = options.partial};
+          .partial = options.partial,
+          .fusion = to_string(options.fusions.front()),
+          .loader_workers = flags.loader_workers,
+          .prefetch = flags.prefetch,
+          .checkpoint_every = flags.checkpoint_every};
+}
+
+// The checkpoint that --resume names, if it is one of this run.
+std::optional<Checkpoint> checkpoint_of(const Flags& flags, const TrainSpec& spec) {
+  if (flags.resume.empty()) return std::nullopt;
+  Checkpoint from = read_checkpoint(flags.resume);
+  const std::vector<std::string> other = differences(from.work, spec.work);
+  if (!other.empty()) {
+    throw UsageError(fmt::format("--resume {}: is a checkpoint of other work: {}", flags.resume,
+                                 fmt::join(other, "; ")));
+  }
+  return from;
+}
+
+// Says what breaks the equality of bits, to the user now and to the record for good.
+void note_conditions(Checkpoint& from, const Facts& conditions, const std::string& file) {
+  const std::vector<std::string> other = differences(from.conditions, conditions);
+  if (other.empty()) return;
+  const std::string note =
+      fmt::format("from epoch {}, step {} on this is no continuation bit for bit: {}",
+                  from.epoch + 1, from.batches, fmt::join(other, "; "));
+  fmt::print(stderr, "resume: {}: {}\n", file, note);
+  from.notes.push_back(note);
+}
+
+// What the loop tells, on the terminal.
+class Talk {
+ public:
+  Talk(const Flags& flags, const TrainSpec& spec)
+      : talk_(!json_on_stdout(flags)),
+        epochs_(spec.epochs),
+        line_(flags.quiet ? ProgressLine::Show::never : ProgressLine::Show::on_terminal) {}
+
+  void begin(const TrainSpec& spec, const Flags& flags, const Backend& backend, const Data& data) {
+    if (!talk_) return;
+    fmt::print("{} on {}, {}, fusion {}, batch {}, {} {}, data: {}\n", spec.model.name,
+               backend.name(), name(spec.mode), spec.fusion, spec.batch, flags.optimizer,
+               flags.rate, data.source);
+    fmt::print("{}", epoch_header());
+    std::fflush(stdout);
+  }
+  void progress(std::int64_t epoch, double done) {
+    line_.show(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, epochs_, last_loss_), done);
+  }
+  void loss(double value) { last_loss_ = value; }
+  void epoch(const EpochRecord& epoch) {
+    line_.clear();
+    if (!talk_) return;
+    fmt::print("{}", epoch_row(epoch));
+    std::fflush(stdout);
+  }
+  void clear() { line_.clear(); }
+
+ private:
+  bool talk_;
+  std::int64_t epochs_;
+  ProgressLine line_;
+  double last_loss_ = 0.0;
+};
+
+TrainHooks hooks_for(Talk& talk, const Flags& flags) {
+  TrainHooks hooks;
+  hooks.progress = [&](std::int64_t epoch, double done) { talk.progress(epoch, done); };
+  hooks.loss = [&](std::int64_t, double loss) { talk.loss(loss); };
+  hooks.epoch = [&](const EpochRecord& epoch) { talk.epoch(epoch); };
+  hooks.stop = is_interrupted;
+  if (!flags.checkpoint.empty()) {
+    hooks.checkpoint = [&](const Checkpoint& at) { write_checkpoint(flags.checkpoint, at); };
+  }
+  if (!flags.save_weights.empty()) {
+    hooks.finished = [&](Session& session) {
+      save_weights(session, flags.save_weights);
+      if (!flags.quiet) fmt::print(stderr, "weights: {}\n", flags.save_weights);
+    };
+  }
+  return hooks;
+}
+
+std::vector<EpochRecord> run(Backend& backend, const Data& data, const TrainSpec& spec,
+                             const Flags& flags, const Checkpoint* from) {
+  Talk talk(flags, spec);
+  talk.begin(spec, flags, backend, data);
+  if (from != nullptr) {
+    for (const EpochRecord& epoch : from->epochs) talk.epoch(epoch);
+  }
+  try {
+    return train(backend, data, spec, hooks_for(talk, flags), from);
+  } catch (const TrainingStopped& stopped) {
+    talk.clear();
+    throw Interrupted(
+        flags.checkpoint.empty()
+            ? fmt::format("{}; nothing was written", stopped.what())
+            : fmt::format("{}; go on with --resume {}", stopped.what(), flags.checkpoint));
+  }
+}
+
+ArmRecord arm_of(const Backend& backend, const TrainSpec& spec, const Data& data) {
+  EpochCounts counts = epoch_counts(data.training().count, spec.batch, spec.partial);
+  if (steps_per_epoch(data, spec) < counts.steps) {
+    const std::int64_t seen = spec.most_steps * spec.batch;
+    counts = {spec.most_steps, seen, data.training().count - seen};
+  }
+  return {.backend = std::string(backend.name()),
+          .mode_requested = std::string(name(spec.mode)),
+          .fusion = spec.fusion,
+          .batch = spec.batch,
+          .threads = backend.info().threads,
+          .work_hash = work_hash(spec.work),
+          .steps = counts.steps,
+          .samples_seen = counts.samples_seen,
+          .samples_dropped = counts.samples_dropped,
+          .partial_policy = std::string(name(spec.partial))};
 }
 
 }  // namespace
 
 int run_train(const Options& options, const Context& context) {
   const Flags& flags = options.flags;
+  check_flags(options);
   TrainSpec spec = spec_of(options);
+  for (const std::string& file : {flags.checkpoint, flags.save_weights}) {
+    if (!file.empty()) check_can_be_written(file);
+  }
   const Data data = data_for(options);
   if (spec.batch > data.training().count) {
     throw UsageError(fmt::format("--batch: {} rows, the training data have {}", spec.batch,
                                  data.training().count));
   }
+  spec.work = work_of(data, spec);
+  std::optional<Checkpoint> from = checkpoint_of(flags, spec);
+  if (from && from->epoch >= spec.epochs) {
+    fmt::print("{}: already at the end, epoch {} of {}: nothing to do\n", flags.resume, from->epoch,
+               spec.epochs);
+    return 0;
+  }
   make_choices(options, context.registry, graphs_of(data, spec));
   const std::unique_ptr<Backend> backend = context.registry.make(
       flags.backends.front(), {.threads = flags.threads, .tune_file = choices_file(options)});
   spec.passes = passes_for(options.fusions.front(), backend->layouts());
-  const std::string fusion = to_string(options.fusions.front());
-
-  const bool talk = !json_on_stdout(flags);
-  if (talk) {
-    fmt::print("{} on {}, {}, fusion {}, batch {}, {} {}, data: {}\n", spec.model.name,
-               backend->name(), name(spec.mode), fusion, spec.batch, flags.optimizer, flags.rate,
-               data.source);
-    fmt::print("{}", epoch_header());
-    std::fflush(stdout);
-  }
-  ProgressLine line(flags.quiet ? ProgressLine::Show::never : ProgressLine::Show::on_terminal);
-  double last_loss = 0.0;
-  TrainHooks hooks;
-  hooks.progress = [&](std::int64_t epoch, double done) {
-    line.update(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, spec.epochs, last_loss),
-                done);
-  };
-  hooks.loss = [&](std::int64_t, double loss) { last_loss = loss; };
-  hooks.epoch = [&](const EpochRecord& epoch) {
-    line.clear();
-    if (!talk) return;
-    fmt::print("{}", epoch_row(epoch));
-    std::fflush(stdout);
-  };
+  spec.choices_digest = choices_digest(options);
+  if (from) note_conditions(*from, conditions_of(*backend, spec), flags.resume);
 
   Record record = begin_record(context);
   record.work = {spec.model.name, flags.optimizer, flags.rate, data.source, "f32", spec.seed};
   record.backends.emplace_back(std::string(backend->name()), Facts(backend->info().details));
-  record.arms.push_back({.backend = std::string(backend->name()),
-                         .mode_requested = std::string(name(spec.mode)),
-                         .fusion = fusion,
-                         .batch = spec.batch,
-                         .threads = backend->info().threads});
-  record.epochs = train(*backend, data, spec, hooks);
+  record.arms.push_back(arm_of(*backend, spec, data));
+  record.epochs = run(*backend, data, spec, flags, from ? &*from : nullptr);
   record.notes.push_back(fmt::format(
       "training_loss is the mean of the losses read back, every {} steps", spec.loss_every));
+  if (from) {
+    record.notes.push_back(fmt::format("resumed from {} at epoch {}, step {}", flags.resume,
+                                       from->epoch + 1, from->batches));
+    for (const std::string& note : from->notes) record.notes.push_back(note);
+  }
   deliver(record, flags);
   return 0;
 }
