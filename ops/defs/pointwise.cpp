@@ -90,18 +90,19 @@ constexpr OpDef unary(const char* name, decltype(OpDef::infer) infer, decltype(O
   return def;
 }
 
-constexpr OpDef scale_def() {
-  OpDef def = unary(kScale, infer_scale, vjp_scale, work<1>);
-  def.attrs = ScaleAttrs{};
-  return def;
-}
-
 }  // namespace
 
 extern constexpr OpDef Add = binary(kAdd, infer_binary<kAdd>, vjp_add, work<1>);
 extern constexpr OpDef Sub = binary(kSub, infer_binary<kSub>, vjp_sub, work<1>);
 extern constexpr OpDef Mul = binary(kMul, infer_binary<kMul>, vjp_mul, work<1>);
-extern constexpr OpDef Scale = scale_def();
+// In one piece: clang 14 changes no alternative of a variant in a constant expression.
+extern constexpr OpDef Scale = {.name = kScale,
+                                .infer = infer_scale,
+                                .vjp = vjp_scale,
+                                .work = work<1>,
+                                .attrs = ScaleAttrs{},
+                                .in_place = kFirst,
+                                .any_layout = kFirst};
 
 extern constexpr OpDef Relu =
     unary(kRelu, infer_unary<kRelu>, vjp_from_output<OpKind::ReluGrad>, work<1>);
