@@ -50,7 +50,7 @@ TEST_F(MultiTensor, StandsWhereTheLastWasAndCountsTheStep) {
   const Op& op = result.graph.ops()[1];
   EXPECT_EQ(std::get<SgdAttrs>(op.attrs), (SgdAttrs{true, 2, false}));
   EXPECT_EQ(labels(result.graph, op.inputs),
-            (Labels{"a", "b", "g", "%7", "control.lr", "control.step"}));
+            (Labels{"a", "b", "g", "%0", "control.lr", "control.step"}));
   EXPECT_EQ(labels(result.graph, op.outputs), (Labels{"a", "b", "control.step"}));
   EXPECT_EQ(op.phases, Phase::backward | PhaseSet(Phase::update));
 }

@@ -84,21 +84,21 @@ TEST_F(Pointwise, EndsAtAValueWithTwoReaders) {
   const ValueId v = build::tanh(graph_, x_);
   graph_.keep(build::relu(graph_, v), "a");
   graph_.keep(build::sigmoid(graph_, v), "b");
-  test::expect_unchanged(fuse_pointwise, graph_, "the chain ends at Tanh %3: %3 has 2 readers");
+  test::expect_unchanged(fuse_pointwise, graph_, "the chain ends at Tanh %0: %0 has 2 readers");
 }
 
 TEST_F(Pointwise, EndsAtAView) {
   const ValueId v = graph_.reshape(build::tanh(graph_, x_), {3, 2});
   graph_.keep(build::relu(graph_, v), "out");
   test::expect_unchanged(fuse_pointwise, graph_,
-                         "the chain ends at Tanh %3: %3 is read under another shape");
+                         "the chain ends at Tanh %0: %0 is read under another shape");
 }
 
 TEST_F(Pointwise, EndsAtAViewBesideTheValueItself) {
   const ValueId v = build::tanh(graph_, x_);
   graph_.keep(build::add(graph_, v, graph_.reshape(v, {2, 3})), "out");
   test::expect_unchanged(fuse_pointwise, graph_,
-                         "the chain ends at Tanh %3: %3 is read under another shape");
+                         "the chain ends at Tanh %0: %0 is read under another shape");
 }
 
 TEST_F(Pointwise, EndsWhereAnotherOpReads) {
