@@ -190,10 +190,37 @@ class Checker {
                                     "rest is derived; take it out",
                                     name(call.kind), name(phase)));
     }
-    for (const ValueId id : graph_.ops()[i].outputs) {
-      if (graph_.value(id).sharing != Sharing::overwrite) continue;
-      wrong(call.place, fmt::format("{} overwrites {}: updates are derived; take it out",
-                                    name(call.kind), graph_.label(graph_.storage(id))));
+    const Op& op = graph_.ops()[i];
+    for (const ValueId id : op.outputs) {
+      if (graph_.value(id).sharing == Sharing::overwrite) {
+        wrong(call.place, fmt::format("{} overwrites {}: updates are derived; take it out",
+                                      name(call.kind), graph_.label(graph_.storage(id))));
+      }
+      if (graph_.type(id).layout != LayoutId::row_major) {
+        wrong(call.place, fmt::format("{} makes {}: layouts are a backend's own; take it out",
+                                      name(call.kind), to_string(graph_.type(id))));
+      }
+    }
+    check_trusting(call, op);
+  }
+
+  // Kernels trust indices and what other ops saved for them: those come from the data, which is
+  // checked as it is loaded, and from derived ops.
+  void check_trusting(const CallText& call, const Op& op) const {
+    const bool tells = op.kind == OpKind::Argmax;
+    if (op_def(op.kind).vjp == nullptr && !tells) {
+      wrong(call.place, fmt::format("{} has no gradient rule: it is for derived ops; take it out",
+                                    name(call.kind)));
+    }
+    if (op.kind == OpKind::Gather || op.kind == OpKind::ScatterAdd) {
+      wrong(call.place, fmt::format("{} takes indices, which a step file has none of; take it out",
+                                    name(call.kind)));
+    }
+    if (op.kind != OpKind::SoftmaxCrossEntropy) return;
+    const std::optional<ValueId> labels = graph_.find("labels");
+    if (!labels || graph_.storage(op.inputs[1]) != *labels) {
+      wrong(call.place, fmt::format("SoftmaxCrossEntropy reads {}, expected the input labels",
+                                    graph_.label(op.inputs[1])));
     }
   }
 
