@@ -70,8 +70,8 @@ void check_flags(const Options& options) {
   if (flags.batches.size() != 1 || flags.backends.size() != 1 || options.fusions.size() != 1) {
     throw UsageError("explain: takes one --batch, one --fusion and one --backend");
   }
-  if (flags.format != "text" && flags.format != "dot") {
-    throw UsageError(fmt::format("--format '{}': text or dot", flags.format));
+  if (flags.format != "text" && flags.format != "dot" && flags.format != "ir") {
+    throw UsageError(fmt::format("--format '{}': text, ir or dot", flags.format));
   }
 }
 
@@ -91,8 +91,8 @@ int run_explain(const Options& options, const Context& context) {
       *backend, options.model,
       {.mode = Mode::planned, .step_batches = {batch}, .seed = flags.seed, .passes = passes});
   const Executor& executor = session.step(batch);
-  if (flags.format == "dot") {
-    fmt::print("{}", to_dot(executor.graph()));
+  if (flags.format != "text") {
+    fmt::print("{}", flags.format == "dot" ? to_dot(executor.graph()) : to_text(executor.graph()));
     return 0;
   }
   fmt::print("# {} at batch {}, as described\n\n{}\n", options.model.name, batch,

@@ -69,7 +69,9 @@ void add_explain_flags(CLI::App& app, Flags& flags) {
   add_tune_flag(app, flags);
   app.add_option("--backend", flags.backends, "whose launches to list")->capture_default_str();
   app.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
-  app.add_option("--format", flags.format, "text, or dot for Graphviz")->capture_default_str();
+  app.add_option("--format", flags.format,
+                 "text; ir: the step as it runs, to be read back; dot for Graphviz")
+      ->capture_default_str();
 }
 
 constexpr Command kCommands[] = {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "bench/cli/model_file.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
 
@@ -50,7 +51,8 @@ void add_model_flags(CLI::App& command, Flags& flags) {
   for (const CatalogEntry& entry : catalog()) {
     models += (models.empty() ? "workload: " : ", ") + std::string(entry.syntax);
   }
-  command.add_option("--model", flags.model, models)->capture_default_str();
+  command.add_option("--model", flags.model, models + ", or a step file (FILE.step, or with a /)")
+      ->capture_default_str();
   command.add_option("--batch", flags.batches, "rows of a step; several separated by commas")
       ->delimiter(',')
       ->capture_default_str();
@@ -148,7 +150,7 @@ Options resolve(const Flags& flags, const Registry& registry) {
     options.optimizer.kind = optimizer_kind(flags.optimizer);
     options.optimizer.rate = flags.rate;
     check(std::isfinite(flags.rate), Fault::bad_input, "--lr: {} is no rate", flags.rate);
-    options.model = make_model(flags.model, options.optimizer);
+    options.model = model_of(flags.model, options.optimizer);
     resolve_arms(options);
     options.partial = parse_partial_batch(flags.partial);
     const std::vector<std::string> known = registry.names();

@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "explain: takes one --batch, one --fusion and one --backend"},
         Mistake{{"compare", "--ablate", "--fusion", "on"},
                 "--ablate: it chooses the passes of its arms, leave out --fusion"},
-        Mistake{{"explain", "--format", "svg"}, "--format 'svg': text or dot"}));
+        Mistake{{"explain", "--format", "svg"}, "--format 'svg': text, ir or dot"}));
 
 TEST(Usage, WrongFlagsAreNamed) {
   const CommandResult result = run_stepscope({"compare", "--bacth", "3"});
