@@ -123,6 +123,8 @@ class Prefix(unittest.TestCase):
         self.assertEqual(len({tuple(row[1:5]) for row in rows}), 1, text)  # losses, bit for bit
         losses = [float(rows[0][2]), float(rows[0][4].rstrip(","))]
         self.assertLess(losses[1], 0.5 * losses[0])
+        page = (options.source / "docs/cpp-api.md").read_text()
+        self.assertIn("\n".join(text.splitlines()[-3:]), page)
 
     def test_what_is_missing_is_named(self) -> None:
         source = self.scratch.folder / "asks"
