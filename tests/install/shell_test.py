@@ -128,8 +128,8 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(sorted(offers("stepscope train --mode ")), sorted(MODES))
 
     def test_an_unknown_shell_is_wrong_usage(self) -> None:
-        said = run(program(), "completion", "fsh", status=2)
-        self.assertEqual(said.stderr, "stepscope: unknown shell 'fsh': did you mean 'fish'? (there "
+        said = run(program(), "completion", "fis", status=2)
+        self.assertEqual(said.stderr, "stepscope: unknown shell 'fis': did you mean 'fish'? (there "
                                       "are: bash, zsh, fish)\n")
         run(program(), "completion", status=2)
 
