@@ -277,7 +277,10 @@ std::string value_text(const AttrText& written) {
   if (written.type) return to_string(*written.type);
   std::string text = written.words.empty() ? "" : written.words.front();
   if (written.number) text += (text.empty() ? "" : " ") + to_string(*written.number);
-  for (std::size_t i = 1; i < written.words.size(); ++i) text += " " + written.words[i];
+  for (std::size_t i = 1; i < written.words.size(); ++i) {
+    text += ' ';
+    text += written.words[i];
+  }
   return text;
 }
 
