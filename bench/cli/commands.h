@@ -22,6 +22,7 @@ inline constexpr int kUnequalWork = 1;
 int run_compare(const Options& options, const Context& context);
 int run_train(const Options& options, const Context& context);
 int run_devices(const Context& context);
+int run_lab(const Options& options, const Context& context);
 int run_explain(const Options& options, const Context& context);
 
 // A record with version, command line, time and environment filled in.

@@ -65,6 +65,8 @@ std::vector<std::string> child_arguments(const Options& options, const std::stri
   if (flags.ablate) arguments.emplace_back("--ablate");
   if (!flags.tune.empty()) arguments.push_back("--tune=" + flags.tune);
   if (!flags.data.empty()) arguments.push_back("--data=" + flags.data);
+  if (!flags.weights.empty()) arguments.push_back("--weights=" + flags.weights);
+  if (!flags.weights_map.empty()) arguments.push_back("--weights-map=" + flags.weights_map);
   if (flags.quiet) arguments.emplace_back("--quiet");
   return arguments;
 }

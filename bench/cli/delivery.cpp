@@ -57,16 +57,14 @@ Data data_for(const Options& options) {
                     (options.model.classes == 10 || options.model.classes == 0);
   std::string source = options.flags.data;
   if (source.empty()) source = fits ? "fashion-mnist" : "generated";
-  // A model without labels takes any: it sees the images alone.
-  if (options.model.classes > 0) data.classes = options.model.classes;
+  data.classes = options.model.classes;  // 0, no labels: takes any, it sees the images alone
   // Generated images have the model's size: square where that is possible, else one row.
   const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(options.model.features)));
   const bool square = side * side == options.model.features;
   data.rows = square ? side : 1;
   data.columns = square ? side : options.model.features;
   Data loaded = load_data(source, data);
-  check_fits(loaded.train, options.model.name, options.model.features,
-             options.model.classes > 0 ? options.model.classes : loaded.train.classes);
+  check_fits(loaded.train, options.model.name, options.model.features, options.model.classes);
   return loaded;
 }
 

@@ -37,6 +37,7 @@ void add_compare_flags(CLI::App& app, Flags& flags) {
                "--mode");
   add_tune_flag(app, flags);
   add_data_flags(app, flags);
+  add_weights_flags(app, flags);
   add_partial_flag(app, flags);
   app.add_option("--budget", flags.budget, "time for all of it at most, as 170s or 2m")
       ->capture_default_str();
@@ -51,6 +52,7 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   add_fusion_flags(app, flags);
   add_tune_flag(app, flags);
   add_data_flags(app, flags);
+  add_weights_flags(app, flags);
   app.add_option("--epochs", flags.epochs, "passes over the training data")->capture_default_str();
   app.add_option("--steps", flags.steps, "steps of each epoch at most; 0: all of them")
       ->capture_default_str();
@@ -92,6 +94,10 @@ constexpr Command kCommands[] = {
      "stepscope explain --model mlp:784-128-10 --batch 32 --fusion epilogue,fold_sgd\n"
      "  stepscope explain --model mlp --format dot | dot -Tsvg > step.svg",
      add_explain_flags, run_explain},
+    {"lab", "make generated data sets as files",
+     "stepscope lab --make-data data/glyphs --seed 2\n"
+     "  stepscope lab --make-data data/mnist --shape mnist --images 700",
+     add_lab_flags, run_lab},
     {"devices", "list backends, their libraries, and why one is not available", "stepscope devices",
      [](CLI::App&, Flags&) {},
      [](const Options&, const Context& context) { return run_devices(context); }},

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bench/cli/model_file.h"
+#include "bench/train/weights.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
 
@@ -42,6 +43,17 @@ void resolve_arms(Options& options) {
     texts.push_back(to_string(choice));
     options.fusions.push_back(std::move(choice));
   }
+}
+
+// Initial values out of files: those the model names, then those of --weights.
+void resolve_weights(Options& options) {
+  const Flags& flags = options.flags;
+  resolve_files(options.model, std::filesystem::path(flags.model).parent_path());
+  check(flags.weights_map.empty() || !flags.weights.empty(), Fault::bad_input,
+        "--weights-map: maps names of no file, add --weights FILE");
+  if (flags.weights.empty()) return;
+  load_weights(options.model, flags.weights,
+               flags.weights_map.empty() ? WeightsMap{} : read_weights_map(flags.weights_map));
 }
 
 }  // namespace
@@ -90,7 +102,9 @@ void add_tune_flag(CLI::App& command, Flags& flags) {
 }
 
 void add_data_flags(CLI::App& command, Flags& flags) {
-  command.add_option("--data", flags.data, "folder of IDX files, fashion-mnist, or generated")
+  command
+      .add_option("--data", flags.data,
+                  "folder of IDX or GlyphLab files, fashion-mnist, generated, or generated:SEED")
       ->default_str("fashion-mnist where the model fits it, else generated");
 }
 
@@ -122,6 +136,27 @@ void add_checkpoint_flags(CLI::App& command, Flags& flags) {
                      "file for the parameters after the last epoch (safetensors)");
 }
 
+void add_weights_flags(CLI::App& command, Flags& flags) {
+  command.add_option("--weights", flags.weights,
+                     "file of initial parameters: NPZ or safetensors, by name");
+  command.add_option("--weights-map", flags.weights_map,
+                     "file of lines `parameter = tensor` or `parameter = tensor transposed`, for "
+                     "--weights with other names");
+}
+
+void add_lab_flags(CLI::App& command, Flags& flags) {
+  command.add_option("--make-data", flags.make_data,
+                     "folder to write generated data to, labelled as generated");
+  command
+      .add_option("--shape", flags.data_shape,
+                  "glyphs: images.npy, labels.npy and metadata.csv of 24 x 24; mnist: IDX files of "
+                  "28 x 28")
+      ->capture_default_str();
+  command.add_option("--seed", flags.seed, "of the images")->capture_default_str();
+  command.add_option("--images", flags.images, "how many, from 7 on")
+      ->default_str("360 glyphs, 7000 of mnist");
+}
+
 void add_output_flags(CLI::App& command, Flags& flags) {
   command.add_option("--out", flags.out, "folder for the record (record.json)");
   command.add_option("--json", flags.json,
@@ -151,6 +186,7 @@ Options resolve(const Flags& flags, const Registry& registry) {
     options.optimizer.rate = flags.rate;
     check(std::isfinite(flags.rate), Fault::bad_input, "--lr: {} is no rate", flags.rate);
     options.model = model_of(flags.model, options.optimizer);
+    resolve_weights(options);
     resolve_arms(options);
     options.partial = parse_partial_batch(flags.partial);
     const std::vector<std::string> known = registry.names();

@@ -30,7 +30,11 @@ struct Flags {
   std::vector<std::int64_t> batches{32};
   int threads = 1;
   std::uint64_t seed = 1;
-  std::string data;  // empty: fashion-mnist where the model fits it, else generated
+  std::string data;                  // empty: fashion-mnist where the model fits it, else generated
+  std::string weights, weights_map;  // files; empty: the model's own initial values
+  std::string make_data;             // folder of `lab`
+  std::string data_shape = "glyphs";  // of `lab`
+  std::int64_t images = 0;            // of `lab`; 0: the usual number of the shape
   std::string optimizer = "sgd";
   double rate = 0.1;
   std::string partial = "second_plan";
@@ -77,6 +81,8 @@ void add_backend_flags(CLI::App& command, Flags& flags);
 void add_fusion_flags(CLI::App& command, Flags& flags);
 void add_tune_flag(CLI::App& command, Flags& flags);
 void add_data_flags(CLI::App& command, Flags& flags);
+void add_weights_flags(CLI::App& command, Flags& flags);
+void add_lab_flags(CLI::App& command, Flags& flags);
 void add_partial_flag(CLI::App& command, Flags& flags);
 void add_loader_flags(CLI::App& command, Flags& flags);
 void add_checkpoint_flags(CLI::App& command, Flags& flags);

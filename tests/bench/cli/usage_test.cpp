@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{{"compair"},
                 "unknown command 'compair': did you mean 'compare'? (there are: compare, train, "
-                "explain, devices, completion, manual)"},
+                "explain, lab, devices, completion, manual)"},
         Mistake{{"compare", "--model", "mpl"},
                 "unknown model 'mpl': did you mean 'mlp'? (there are: " + model_names() + ")"},
         Mistake{{"compare", "--model", "mlp:784-x-10"},
@@ -96,6 +96,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "explain: takes one --batch, one --fusion and one --backend"},
         Mistake{{"compare", "--ablate", "--fusion", "on"},
                 "--ablate: it chooses the passes of its arms, leave out --fusion"},
+        Mistake{{"lab"},
+                "lab: what to do? It makes data: stepscope lab --make-data DIR [--shape "
+                "glyphs|mnist] [--seed N] [--images N]"},
+        Mistake{{"lab", "--make-data", "/nowhere/at/all", "--images", "3"},
+                "lab: generated data: 3 images asked for, expected 7 to 1000000"},
+        Mistake{{"lab", "--make-data", "/nowhere/at/all", "--shape", "minst"},
+                "lab: unknown shape of data 'minst': did you mean 'mnist'? (there are: glyphs, "
+                "mnist)"},
+        Mistake{{"train", "--weights-map", "map"},
+                "--weights-map: maps names of no file, add --weights FILE"},
+        Mistake{{"compare", "--weights", "/nowhere/w.npz"},
+                "/nowhere/w.npz: cannot be opened: No such file or directory"},
         Mistake{{"explain", "--format", "svg"}, "--format 'svg': text, ir or dot"}));
 
 TEST(Usage, WrongFlagsAreNamed) {
@@ -123,7 +135,7 @@ TEST(Usage, NothingAtAllPrintsTheHelp) {
 
 TEST(Help, EachCommandShowsAnExample) {
   for (const std::string command :
-       {"compare", "train", "explain", "devices", "completion", "manual"}) {
+       {"compare", "train", "explain", "lab", "devices", "completion", "manual"}) {
     const CommandResult result = run_stepscope({command, "--help"});
     EXPECT_EQ(result.status, 0);
     EXPECT_NE(result.out.find("Example:\n  stepscope " + command), std::string::npos) << result.out;

@@ -89,8 +89,8 @@ TEST_F(Weights, MapRenamesAndTransposes) {
 }
 
 TEST_F(Weights, NamesAreTriedBothWays) {
-  EXPECT_EQ(refusal({tensor("w1", {3, 2}), tensor("bb1", {2})}),
-            "bad input: FILE: unknown tensor 'b1': did you mean 'bb1'? (there are: w1, bb1)");
+  EXPECT_EQ(refusal({tensor("w1", {3, 2}), tensor("b10", {2})}),
+            "bad input: FILE: unknown tensor 'b1': did you mean 'w1'? (there are: w1, b10)");
   EXPECT_EQ(refusal({tensor("w1", {3, 2}), tensor("b1", {2})}, "w1 = w1\nb2 = b1"),
             "bad input: map: line 2: unknown parameter 'b2': did you mean 'b1'? (there are: w1, "
             "b1)");
