@@ -73,6 +73,9 @@ FlagText flag_text(const CLI::Option& option, const Registry& registry) {
   if (!option.get_snames().empty()) flag.brief = fmt::format("-{}", option.get_snames().front());
   flag.description = option.get_description();
   flag.usual = option.get_default_str();
+  if (flag.usual.size() > 2 && flag.usual.front() == '[' && flag.usual.back() == ']') {
+    flag.usual = flag.usual.substr(1, flag.usual.size() - 2);  // a list, as it is typed
+  }
   flag.takes_value = option.get_items_expected_max() > 0;
   flag.words = words_for(flag.name, registry);
   flag.completes = completes(flag, option.get_type_name());
