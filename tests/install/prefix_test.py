@@ -136,7 +136,8 @@ class Prefix(unittest.TestCase):
             lists.write_text(f"{head}find_package(stepscope {call})\n"
                              'message(STATUS "plan:${stepscope_plan_FOUND} '
                              'absent:${stepscope_absent_FOUND} all:${stepscope_FOUND}")\n')
-            done = self.configure(*settings, folder="asks-build", source=source, status=None)
+            done = self.configure("--fresh", *settings, folder="asks-build", source=source,
+                                  status=None)
             return " ".join((done.stdout + done.stderr).split())
 
         self.assertIn("plan:TRUE absent:FALSE all:1",

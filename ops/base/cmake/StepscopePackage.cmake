@@ -17,9 +17,9 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "dataset-fashion-mnist, libstepscope-dev")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
 "run and time one training step eagerly and as a graph
- One training step of a neural network, described once, is run eagerly,
- planned, or as a recorded graph on several backends, and measured so that
- the modes can be compared on equal work.")
+One training step of a neural network, described once, is run eagerly,
+planned, or as a recorded graph on several backends, and measured so that
+the modes can be compared on equal work.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libstepscope-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -30,7 +30,7 @@ endif()
 list(JOIN needed ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "describe, run and time training steps - static libraries and headers
- The libraries behind stepscope: graphs of operations, differentiation,
- fusion, planning, backends, executors, and the conformance suite for
- operations and backends from outside, with a CMake package.")
+The libraries behind stepscope: graphs of operations, differentiation,
+fusion, planning, backends, executors, and the conformance suite for
+operations and backends from outside, with a CMake package.")
 include(CPack)
