@@ -5,6 +5,7 @@ Arguments: see harness.py. The project is tests/install/consumer.
 """
 # SPDX-License-Identifier: Apache-2.0
 import json
+import re
 import unittest
 from pathlib import Path
 
@@ -81,8 +82,8 @@ class Prefix(unittest.TestCase):
         self.assertIn("tests/conformance/checks.cpp", commands)
         self.assertNotIn("_test.cpp", commands)
 
-    def test_headers_compile_alone(self) -> None:
-        """All of them, each first once: what one includes is installed as well."""
+    def test_headers_are_complete(self) -> None:
+        """What one includes is installed as well, and all of them compile."""
         root = self.prefix / "include/stepscope"
         headers = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.h"))
         self.assertGreater(len(headers), 40)
@@ -125,6 +126,28 @@ class Prefix(unittest.TestCase):
         self.assertLess(losses[1], 0.5 * losses[0])
         page = (options.source / "docs/cpp-api.md").read_text()
         self.assertIn("\n".join(text.splitlines()[-3:]), page)
+
+    def test_page_on_installing(self) -> None:
+        """Its CMake lines work as they stand, and every component that it names is there."""
+        page = (options.source / "docs/installing.md").read_text()
+        source = self.scratch.folder / "page"
+        source.mkdir()
+        block = page.split("```cmake\n")[1].split("```")[0]
+        (source / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.25)\nproject(page LANGUAGES CXX)\n{block}"
+            'message(STATUS "known: ${stepscope_COMPONENTS_KNOWN};")\n')
+        (source / "main.cpp").write_text(
+            '#include "backends/registry/registry.h"\n#include "ops/ir/graph.h"\n'
+            "int main() { return stepscope::Registry::builtin().names().empty() ? 1 : 0; }\n")
+        said = self.configure(folder="page-build", source=source).stdout
+        run(options.cmake, "--build", self.scratch.folder / "page-build")
+        run(self.scratch.folder / "page-build/mine")
+        known = set(re.search("known: (.*);\n", said).group(1).split(";"))
+        table = page.split("| Component, ")[1].split("\n\n")[0]
+        named = set(re.findall(r"`(\w+)`", "".join(line.split("|")[1] + "\n" for line in
+                                                   table.splitlines()[2:])))
+        self.assertGreater(len(named), 20)
+        self.assertEqual(named - known - {"bench"}, set())
 
     def test_what_is_missing_is_named(self) -> None:
         source = self.scratch.folder / "asks"
