@@ -117,6 +117,30 @@ TEST(Tune, AFileThatIsThereIsUsedAndPartOfTheWork) {
   EXPECT_NE(hash_with("one"), hash_with("two"));
 }
 
+// What becomes of partial batches is part of the work, though no step of compare has one.
+TEST(Compare, RecordsAnEpochAtEachBatchAndItsPolicy) {
+  const auto arm_with = [](const std::string& policy) {
+    const CommandResult result =
+        run_stepscope({"compare", "--model", "mlp:784-4-10", "--data", "generated", "--backend",
+                       "null", "--mode", "graph", "--fusion", "off", "--batch", "1000", "--partial",
+                       policy, "--budget", "1ms", "--json", "-"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return record_from_json(result.out, "out").arms.at(0);
+  };
+  const ArmRecord drop = arm_with("drop");
+  EXPECT_EQ(drop.steps, 4);
+  EXPECT_EQ(drop.samples_seen, 4000);
+  EXPECT_EQ(drop.samples_dropped, 800);
+  EXPECT_EQ(drop.partial_policy, "drop");
+  const ArmRecord padded = arm_with("pad_masked");
+  EXPECT_EQ(padded.steps, 5);
+  EXPECT_EQ(padded.samples_seen, 4800);
+  EXPECT_EQ(padded.samples_dropped, 0);
+  EXPECT_EQ(padded.partial_policy, "pad_masked");
+  EXPECT_NE(drop.work_hash, padded.work_hash);
+  EXPECT_EQ(drop.work_hash, arm_with("drop").work_hash);
+}
+
 TEST(Train, PrintsARowPerEpochAndRecordsThem) {
   const TempFolder folder;
   const CommandResult result = run_stepscope(
@@ -127,6 +151,10 @@ TEST(Train, PrintsARowPerEpochAndRecordsThem) {
   const Record record = record_from_json(read_file(folder.path() / "r.json"), "r.json");
   ASSERT_EQ(record.epochs.size(), 2U);
   EXPECT_EQ(record.epochs[0].steps, 20);
+  EXPECT_EQ(record.epochs[0].partial_policy, "second_plan");
+  EXPECT_EQ(record.arms.at(0).steps, 20);
+  EXPECT_EQ(record.arms.at(0).samples_dropped, 4800 - 640);
+  EXPECT_EQ(record.arms.at(0).work_hash.size(), 64U);
   EXPECT_EQ(record.epochs[0].samples_seen, 640);
   EXPECT_EQ(record.epochs[0].samples_dropped, 4800 - 640);
   EXPECT_LT(record.epochs[1].training_loss, record.epochs[0].training_loss);

@@ -212,5 +212,14 @@ TEST(CompareText, HasFiveSentencesAtMost) {
   EXPECT_EQ(count, 4U) << text;
 }
 
+TEST(EpochRow, HasNoAccuracyWhereThereIsNone) {
+  EpochRecord epoch{.epoch = 1, .training_loss = 0.5, .validation_loss = 0.25};
+  EXPECT_NE(epoch_row(epoch).find("  0.50000    0.25000         -  "), std::string::npos)
+      << epoch_row(epoch);
+  epoch.validation_accuracy = 0.0;
+  EXPECT_NE(epoch_row(epoch).find("  0.25000     0.00%  "), std::string::npos) << epoch_row(epoch);
+  EXPECT_EQ(epoch_row(epoch).size(), epoch_header().size());
+}
+
 }  // namespace
 }  // namespace stepscope
