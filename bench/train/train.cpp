@@ -57,6 +57,9 @@ Batches training_batches(const Data& data, const TrainSpec& spec) {
 // Validation always sees every row.
 Batches validation_batches(const Data& data, const TrainSpec& spec) {
   const std::int64_t count = data.validation().count;
+  check(count > 0, Fault::bad_input,
+        "{}: {} rows are too few, a fifth of them validates: expected 5 or more", data.train.name,
+        data.train.count);
   const PartialBatch partial =
       spec.partial == PartialBatch::drop ? PartialBatch::second_plan : spec.partial;
   return batches_of(count, std::min(spec.batch, count), partial);

@@ -114,6 +114,14 @@ TEST(PartialBatches, PaddingIsRefusedWhereARowCannotBeLeftOut) {
   EXPECT_EQ(why_not_partial(make_model("small_cnn"), 4, PartialBatch::pad_masked), "");
 }
 
+TEST(PartialBatches, NothingToValidateOnIsSaid) {
+  TrainSpec spec = small_spec();
+  spec.batch = 1;
+  const std::string why = test::error_of([&] { run("reference", small_data(4), spec); });
+  EXPECT_TRUE(why.ends_with(": 4 rows are too few, a fifth of them validates: expected 5 or more"))
+      << why;
+}
+
 TEST(LoaderWorkers, TrainToTheSameBits) {
   const Data data = small_data();
   for (const PartialBatch policy : {PartialBatch::second_plan, PartialBatch::pad_masked}) {
