@@ -105,7 +105,11 @@ class Parser {
     }
     check_known(token);
     OperandText operand{std::string(token.text), std::nullopt, token.place};
-    if (tokens_.is("{")) operand.shape = parse_dims(tokens_);
+    if (!tokens_.is("{")) return operand;
+    if (++views_ > kMaxStepValues) {
+      fail_at(who_, token.place, fmt::format("more than {} views", kMaxStepValues));
+    }
+    operand.shape = parse_dims(tokens_);
     return operand;
   }
 
@@ -305,6 +309,7 @@ class Parser {
   StepFile file_;
   std::unordered_set<std::string> names_;
   std::size_t calls_ = 0;
+  std::size_t views_ = 0;
 };
 
 }  // namespace

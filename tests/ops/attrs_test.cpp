@@ -9,6 +9,9 @@
 #include <set>
 #include <vector>
 
+#include "ops/ir/op_def.h"
+#include "ops/ir/parse_values.h"
+
 namespace stepscope {
 namespace {
 
@@ -141,6 +144,26 @@ TEST(Attrs, AChainIsWrittenStepByStep) {
                              {OpKind::Relu},
                              {OpKind::Sub, ChainOperands::current_second}})),
             "count = 3, step = Scale 0.5, step = Relu, step = Sub current_second");
+}
+
+// What is printed is read back, whichever struct it is.
+TEST(Attrs, AreReadAsTheyAreWritten) {
+  for (const Attrs& attrs : different()) {
+    const std::string text = to_string(attrs);
+    SCOPED_TRACE(text);
+    Attrs read;
+    for (std::size_t i = 0; i < op_count(); ++i) {
+      const Attrs& defaults = op_def(static_cast<OpKind>(i)).attrs;
+      if (defaults.index() == attrs.index()) read = defaults;
+    }
+    ASSERT_EQ(read.index(), attrs.index());
+    if (!text.empty()) {
+      const std::string braced = "{" + text + "}";
+      Tokens tokens(braced, 0, "text");
+      read_attrs(read, parse_settings(tokens), "Op", std::nullopt, "text");
+    }
+    EXPECT_EQ(packed(read), packed(attrs)) << to_string(read);
+  }
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_F(Masking, AnotherWayToTheLossIsNamed) {
   ValueId other = named(build::reduce_sum(graph_, x_, 1), "per_row");
   other = named(build::reduce_sum(graph_, other, 0), "activity");
   const ValueId loss = build::add(graph_, loss_of(build::matmul(graph_, x_, w_)), other);
-  EXPECT_EQ(reason_of_loss(loss), "ReduceSum makes activity from all rows of %0");
+  EXPECT_EQ(reason_of_loss(loss), "ReduceSum makes activity from all rows of per_row");
 }
 
 TEST_F(Masking, ProductsOfTwoBatchesAreNamed) {

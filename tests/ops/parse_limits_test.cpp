@@ -54,6 +54,14 @@ TEST(StepLimits, Values) {
             "bad input: m:20002:10: there is no value 'y' before this line");
 }
 
+TEST(StepLimits, Views) {
+  std::string text = with_header("input x : f32{B, 4}\n");
+  for (std::size_t i = 0; i < kMaxStepValues; ++i) text += "keep x{B*4}\n";
+  EXPECT_EQ(error_of_text(text), "no error");
+  EXPECT_EQ(error_of_text(text + "y = Relu(x{B*4})\n"),
+            "bad input: m:20003:10: more than 20000 views");
+}
+
 TEST(StepLimits, Names) {
   const std::string longest(kMaxNameLength, 'a');
   EXPECT_EQ(error_of_text(with_header("input " + longest + " : f32{B}")), "no error");

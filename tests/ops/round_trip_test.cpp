@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "graph/passes/fusion.h"
 #include "graph/plan/layout.h"
@@ -120,6 +121,52 @@ TEST(RoundTripOfGraphs, Views) {
   expect_round_trip(graph);
   EXPECT_NE(to_text(graph).find("\nflat = w{6}\n"), std::string::npos) << to_text(graph);
   EXPECT_NE(to_text(graph).find("\nkeep moved\n"), std::string::npos) << to_text(graph);
+}
+
+// The ops that no model has, in any step.
+constexpr std::string_view kOthers = R"(stepscope-ir 1
+input x : f32{2, 3}
+input labels : i32{2}
+input image : f32{1, 2, 4, 4}
+parameter table : f32{4, 3}
+parameter kernel : f32{2, 2, 3, 3}
+rows = Gather(table, labels)
+sums = ScatterAdd(rows, labels) {rows = 5}
+wide = Cast(x) {to = f64}
+winner = Argmax(x)
+channels = BiasGrad(image)
+pooled = AvgPool(image)
+spread = AvgPoolGrad(pooled) {height = 4, width = 4}
+s = Sigmoid(x)
+ds = SigmoidGrad(x, s)
+product = Mul(s, ds)
+difference = Sub(s, ds)
+repeated = Broadcast(x) {axis = 1, size = 2}
+gated = Conv2dInputReluGrad(pooled, kernel, image) {height = 4, width = 4}
+blocked = Reorder(image) {layout = 16}
+)";
+
+TEST(RoundTripOfGraphs, EveryOpIsAmongThem) {
+  std::set<OpKind> kinds;
+  const auto see = [&](const Graph& graph) {
+    expect_round_trip(graph);
+    for (const Op& op : graph.ops()) kinds.insert(op.kind);
+  };
+  see(instantiate(parse_step(kOthers, "others"), 1));
+  for (const auto optimizer :
+       {OptimizerSpec::Kind::sgd, OptimizerSpec::Kind::momentum, OptimizerSpec::Kind::adam}) {
+    for (const char* spec : {"mlp:6-5-4-3", "mlp_tanh:6-5-3", "lenet", "fork:2x3"}) {
+      const Model model = make_model(spec, {.kind = optimizer});
+      see(model.step(2));
+      if (model.has_loss()) see(model.evaluation(2));
+      for (const auto& passes : pass_choices()) {
+        see(run_passes(model.step(2), passes_for({passes}, nullptr)).graph);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < kBuiltinOps; ++i) {
+    EXPECT_TRUE(kinds.contains(static_cast<OpKind>(i))) << name(static_cast<OpKind>(i));
+  }
 }
 
 TEST(RoundTripOfGraphs, Nothing) { expect_round_trip(Graph()); }
