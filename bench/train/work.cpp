@@ -17,6 +17,19 @@ std::string text_digest(const std::string& text) {
   return to_hex(hash.finish());
 }
 
+// Of how every parameter and state starts, and of the elements where a file gave them.
+std::string initial_digest(const Model& model) {
+  Sha256 hash;
+  for (const Initial& initial : model.initial) {
+    const std::string text = fmt::format("{} kind {} value {} fan_in {} low {} high {}\n",
+                                         initial.name, static_cast<int>(initial.kind),
+                                         initial.value, initial.fan_in, initial.low, initial.high);
+    hash.update(std::as_bytes(std::span(text)));
+    if (initial.values) hash.update(std::as_bytes(std::span(*initial.values)));
+  }
+  return to_hex(hash.finish());
+}
+
 }  // namespace
 
 std::string why_not_partial(const Model& model, std::int64_t batch, PartialBatch policy) {
@@ -37,6 +50,7 @@ Facts work_of(const Data& data, const TrainSpec& spec) {
   return {
       {"model", spec.model.name},
       {"model_text", text_digest(to_text(spec.model.step(spec.batch)))},
+      {"initial", initial_digest(spec.model)},
       {"optimizer", std::string(name(optimizer.kind))},
       {"rate", number(optimizer.rate)},
       {"momentum", number(optimizer.mu)},

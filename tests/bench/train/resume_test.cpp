@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests/bench/temp_folder.h"
 #include "tests/bench/train/small_runs.h"
 #include "tests/support/errors.h"
@@ -167,6 +169,21 @@ TEST(Resume, OtherWorkIsRefusedAndNamed) {
                       "here; model_text is "))
       << why;
   EXPECT_TRUE(why.ends_with("; seed is 1 there, 2 here")) << why;
+}
+
+TEST(Resume, ParametersThatStartElsewhereAreOtherWork) {
+  const Data data = small_data();
+  TrainSpec spec = small_spec();
+  const Facts before = work_of(data, spec);
+  EXPECT_TRUE(differences(before, work_of(data, spec)).empty());
+  Initial& first = spec.model.initial.front();
+  first.kind = Initial::Kind::values;
+  first.values = std::make_shared<const std::vector<double>>(80, 0.5);
+  const auto weights = work_of(data, spec);
+  ASSERT_EQ(differences(before, weights).size(), 1U);
+  EXPECT_TRUE(differences(before, weights).front().starts_with("initial is "));
+  first.values = std::make_shared<const std::vector<double>>(80, 0.25);
+  EXPECT_EQ(differences(weights, work_of(data, spec)).size(), 1U);
 }
 
 TEST(Resume, PlacesAndTensorsThatDoNotFitAreRefused) {
