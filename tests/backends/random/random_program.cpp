@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ops/base/philox.h"
+#include "ops/ir/labels.h"
 #include "ops/ir/print.h"
 #include "ops/ir/verify.h"
 #include "tests/backends/random/program_maker.h"
@@ -114,6 +115,8 @@ RandomProgram make_program(Contents contents, std::uint64_t seed, std::uint64_t 
   return ProgramMaker(contents, seed, attempt).run();
 }
 
+bool leaves_rows_out(const RandomProgram& program) { return program.seed % 3 == 0; }
+
 std::vector<double> elements_of(const RandomProgram& program, ValueId id, std::uint64_t step) {
   const Value& value = program.graph.value(id);
   Philox draws(program.seed, static_cast<std::uint64_t>(id.index) << 32 | (step + 1) << 16);
@@ -126,6 +129,12 @@ std::vector<double> elements_of(const RandomProgram& program, ValueId id, std::u
     } else {
       element = program.contents == Contents::dyadic ? dyadic_element(draws, value)
                                                      : real_element(draws, value);
+    }
+  }
+  if (value.name == "labels" && leaves_rows_out(program)) {
+    Philox chosen(program.seed, (step + 1) << 8 | 1U);
+    for (std::size_t row = 1; row < elements.size(); ++row) {  // the first stays: no empty mean
+      if (chosen.below(4) == 0) elements[row] = kLeftOut;
     }
   }
   return elements;

@@ -29,12 +29,16 @@ struct RandomProgram {
   Graph graph;               // verified
   bool with_passes = false;  // run the standard passes before execution, where it is not fused
   FusionChoice fusion;       // how it is fused, where it is
-  // Of inputs that are whole numbers, by name: they lie in [0, bound).
+  // Of inputs that are whole numbers, by name: they lie in [0, bound), but for labels of
+  // rows that are left out.
   std::map<std::string, std::int64_t> bounds;
 };
 
 // `attempt` tells programs of one seed apart: the next one is made when one cannot be judged.
 RandomProgram make_program(Contents contents, std::uint64_t seed, std::uint64_t attempt);
+
+// A third of the programs: some of their labels are -1, but never all.
+bool leaves_rows_out(const RandomProgram& program);
 
 // What a declared value holds when step `step` begins: inputs anew for each step, the others before
 // the first.
