@@ -179,6 +179,7 @@ struct Place {
 };
 
 Place find_header(std::span<const std::uint8_t> bytes, std::string_view who) {
+  check(!bytes.empty(), Fault::bad_input, "{}: is empty, expected an NPY file", who);
   check(bytes.size() >= kMagic.size() + 2 &&
             std::equal(kMagic.begin(), kMagic.end(), bytes.begin(),
                        [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; }),

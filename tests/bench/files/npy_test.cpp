@@ -84,7 +84,7 @@ TEST(Npy, SizesMustBeThoseOfTheShape) {
 TEST(Npy, WhatIsNoNpyFile) {
   constexpr std::string_view kNone =
       "bad input: x.npy: is no NPY file: it does not begin with \\x93NUMPY and a version";
-  EXPECT_EQ(refusal(""), kNone);
+  EXPECT_EQ(refusal(""), "bad input: x.npy: is empty, expected an NPY file");
   EXPECT_EQ(refusal("\x93NUMP"), kNone);
   EXPECT_EQ(refusal("PK\x03\x04 and more"), kNone);
   EXPECT_EQ(refusal(npy_text(dict("'<f4'"), "12345678", 4)),
