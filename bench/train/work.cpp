@@ -17,10 +17,12 @@ std::string text_digest(const std::string& text) {
   return to_hex(hash.finish());
 }
 
-// Of how every parameter and state starts, and of the elements where a file gave them.
+// Of how every parameter and state starts, and of the elements where a file gave them. Not of the
+// control block: what it starts with is named apart (rate).
 std::string initial_digest(const Model& model) {
   Sha256 hash;
   for (const Initial& initial : model.initial) {
+    if (initial.name.starts_with("control.")) continue;
     const std::string text = fmt::format("{} kind {} value {} fan_in {} low {} high {}\n",
                                          initial.name, static_cast<int>(initial.kind),
                                          initial.value, initial.fan_in, initial.low, initial.high);

@@ -186,6 +186,16 @@ TEST(Resume, ParametersThatStartElsewhereAreOtherWork) {
   EXPECT_EQ(differences(weights, work_of(data, spec)).size(), 1U);
 }
 
+TEST(Resume, AnotherRateIsNamedAlone) {
+  const Data data = small_data();
+  TrainSpec spec = small_spec();
+  const Facts before = work_of(data, spec);
+  spec.optimizer.rate = 0.5;
+  spec.model = make_model("mlp:16-5-3", spec.optimizer);
+  EXPECT_EQ(differences(before, work_of(data, spec)),
+            (std::vector<std::string>{"rate is 0.05 there, 0.5 here"}));
+}
+
 TEST(Resume, PlacesAndTensorsThatDoNotFitAreRefused) {
   const Data data = small_data();
   const TrainSpec spec = small_spec();
