@@ -158,6 +158,17 @@ ArmRecord arm_of(const Backend& backend, const TrainSpec& spec, const Data& data
           .partial_policy = std::string(name(spec.partial))};
 }
 
+void add_notes(Record& record, const TrainSpec& spec, const Flags& flags,
+               const std::optional<Checkpoint>& from) {
+  record.notes.push_back(fmt::format(
+      "training_loss is the mean of the losses read back, every {} steps", spec.loss_every));
+  if (from) {
+    record.notes.push_back(fmt::format("resumed from {} at epoch {}, step {}", flags.resume,
+                                       from->epoch + 1, from->batches));
+    for (const std::string& note : from->notes) record.notes.push_back(note);
+  }
+}
+
 }  // namespace
 
 int run_train(const Options& options, const Context& context) {
@@ -191,13 +202,7 @@ int run_train(const Options& options, const Context& context) {
   record.backends.emplace_back(std::string(backend->name()), Facts(backend->info().details));
   record.arms.push_back(arm_of(*backend, spec, data));
   record.epochs = run(*backend, data, spec, flags, from ? &*from : nullptr);
-  record.notes.push_back(fmt::format(
-      "training_loss is the mean of the losses read back, every {} steps", spec.loss_every));
-  if (from) {
-    record.notes.push_back(fmt::format("resumed from {} at epoch {}, step {}", flags.resume,
-                                       from->epoch + 1, from->batches));
-    for (const std::string& note : from->notes) record.notes.push_back(note);
-  }
+  add_notes(record, spec, flags, from);
   deliver(record, flags);
   return 0;
 }
