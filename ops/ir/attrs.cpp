@@ -275,12 +275,14 @@ std::string to_string(const Attrs& attrs, std::span<const AttrText> symbolic) {
 
 std::string value_text(const AttrText& written) {
   if (written.type) return to_string(*written.type);
-  std::string text = written.words.empty() ? "" : written.words.front();
-  if (written.number) text += (text.empty() ? "" : " ") + to_string(*written.number);
-  for (std::size_t i = 1; i < written.words.size(); ++i) {
-    text += ' ';
-    text += written.words[i];
+  std::string text;
+  if (!written.words.empty()) text = written.words.front();
+  if (written.number) {
+    if (!text.empty()) text += ' ';
+    text += to_string(*written.number);
   }
+  for (std::size_t i = 1; i < written.words.size(); ++i)
+    text += fmt::format(" {}", written.words[i]);
   return text;
 }
 

@@ -29,7 +29,7 @@ std::string chain_of(std::size_t ops) {
 
 std::string repeated(std::string_view item, std::size_t times) {
   std::string text;
-  for (std::size_t i = 0; i < times; ++i) text += (i == 0 ? "" : ", ") + std::string(item);
+  for (std::size_t i = 0; i < times; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", item);
   return text;
 }
 
@@ -64,8 +64,8 @@ TEST(StepLimits, Views) {
 
 TEST(StepLimits, Names) {
   const std::string longest(kMaxNameLength, 'a');
-  EXPECT_EQ(error_of_text(with_header("input " + longest + " : f32{B}")), "no error");
-  EXPECT_EQ(error_of_text(with_header("input " + longest + "a : f32{B}")),
+  EXPECT_EQ(error_of_text(with_header(fmt::format("input {} : f32{{B}}", longest))), "no error");
+  EXPECT_EQ(error_of_text(with_header(fmt::format("input {}a : f32{{B}}", longest))),
             "bad input: m:2:7: a name of 129 characters, at most 128 are allowed");
 }
 
@@ -85,10 +85,10 @@ TEST(StepLimits, PartsOfAStatement) {
   EXPECT_EQ(error_of_text(
                 with_header(x + "y = Scale(x) {" + repeated("factor = 1", kMaxSettings + 1) + "}")),
             "bad input: m:3:783: more than 64 settings");
-  EXPECT_EQ(error_of_text(with_header("input x : f32{" + std::string(100, '1') + "}")),
+  EXPECT_EQ(error_of_text(with_header(fmt::format("input x : f32{{{}}}", std::string(100, '1')))),
             "bad input: m:2:15: a number of 100 characters, at most 64 are allowed");
-  EXPECT_EQ(error_of_text(with_header("parameter w : f32{1} = file(\"" + std::string(5000, 'x') +
-                                      "\", \"y\")")),
+  EXPECT_EQ(error_of_text(with_header(fmt::format("parameter w : f32{{1}} = file(\"{}\", \"y\")",
+                                                  std::string(5000, 'x')))),
             "bad input: m:2:29: a string of more than 4096 bytes");
 }
 

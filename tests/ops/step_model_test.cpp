@@ -93,7 +93,8 @@ struct Wrong {
 class StepModelMistakes : public testing::TestWithParam<Wrong> {};
 
 TEST_P(StepModelMistakes, AreNamed) {
-  EXPECT_EQ(error_of_model(GetParam().text), "bad input: m.step" + GetParam().message);
+  EXPECT_EQ(error_of_model(GetParam().text),
+            fmt::format("bad input: m.step{}", GetParam().message));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -120,7 +120,7 @@ TEST_F(Reconcile, TellsOfAnotherOrder) {
 TEST_F(Reconcile, TellsOfSwappedOperands) {
   for (const Mode mode : kModes) {
     const std::string said = verdict(mode, Flaw::swaps_operands, 2);
-    EXPECT_TRUE(said.starts_with("device: reconcile: op 2 (Relu) in step 1 read %2 at ")) << said;
+    EXPECT_TRUE(said.starts_with("device: reconcile: op 2 (Relu) in step 1 read %0 at ")) << said;
     EXPECT_TRUE(said.ends_with(" bytes from where it was written")) << said;
   }
   // Ops that read the model segment only: nothing that was written before tells them apart.
@@ -156,7 +156,7 @@ TEST_F(Reconcile, TellsOfAValueOverwrittenTooEarly) {
   Mutant mutant(rig, Mode::planned, Flaw::none, 0);
   mutant.place_operand(1, 1, rig.graph().ops()[0].outputs[0]);  // b over a, which op 2 reads
   EXPECT_EQ(verdict(rig, mutant, {.mode = Mode::planned, .steps = kSteps, .memory = &rig.memory()}),
-            "device: reconcile: op 1 (Scale) in step 1 wrote %3 over %2, which op 2 reads last");
+            "device: reconcile: op 1 (Scale) in step 1 wrote %1 over %0, which op 2 reads last");
 }
 
 TEST_F(Reconcile, TellsOfMemorySharedUnderEager) {
@@ -164,7 +164,7 @@ TEST_F(Reconcile, TellsOfMemorySharedUnderEager) {
   rig.stream().keep_log(1024, LogOperands::copied);
   Mutant mutant(rig, Mode::eager, Flaw::none, 0);
   EXPECT_EQ(verdict(rig, mutant, {.mode = Mode::eager, .steps = kSteps, .memory = &rig.memory()}),
-            "device: reconcile: op 2 (Relu) in step 1 wrote %4 over %2, which op 2 reads last");
+            "device: reconcile: op 2 (Relu) in step 1 wrote %2 over %0, which op 2 reads last");
 }
 
 TEST_F(Reconcile, TellsOfAMisalignedAddress) {
