@@ -18,8 +18,10 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{256} << 10;  // bytes read from the disk at once
-constexpr std::uint8_t kGzipMagic[] = {0x1f, 0x8b};      // RFC 1952, section 2.3.1
+// Bytes read from the disk at once: at most, and, however small a file is, at least.
+constexpr std::size_t kWindow = std::size_t{256} << 10;
+constexpr std::size_t kSmallestWindow = 64;
+constexpr std::uint8_t kGzipMagic[] = {0x1f, 0x8b};  // RFC 1952, section 2.3.1
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -79,7 +81,8 @@ class OpenFile {
 
 class ByteSource::Impl {
  public:
-  explicit Impl(const std::filesystem::path& path) : file_(path), window_(kWindow) {
+  explicit Impl(const std::filesystem::path& path)
+      : file_(path), window_(std::clamp<std::size_t>(file_.bytes(), kSmallestWindow, kWindow)) {
     refill();
     if (!at_magic()) return;
     // 15: the largest window of deflate; + 16: gzip wrapping only (zlib.h, inflateInit2).
@@ -196,7 +199,7 @@ std::uint64_t ByteSource::file_bytes() const { return impl_->file().bytes(); }
 std::size_t ByteSource::read(std::span<std::uint8_t> to) { return impl_->read(to); }
 
 std::uint64_t ByteSource::skip(std::uint64_t limit) {
-  std::vector<std::uint8_t> sink(kWindow);
+  std::vector<std::uint8_t> sink(std::size_t{16} << 10);
   std::uint64_t skipped = 0;
   while (skipped < limit) {
     const std::uint64_t wanted = std::min<std::uint64_t>(sink.size(), limit - skipped);
