@@ -1,8 +1,8 @@
 """Tensor files against the programs they come from and go to: NumPy, and the safetensors package.
 
-peers_test.py TENSOR_COPY: reads through it what they wrote, and lets them read what it wrote; bits
-must be equal. Exits with 77, saying why, where one of them is missing. The environment variable
-STEPSCOPE_PEERS_PYTHON names a Python that has both.
+peers_test.py numpy|safetensors TENSOR_COPY: reads through it what they wrote, and lets them read what
+it wrote; bits must be equal. Exits with 77, saying why, where the package is missing; safetensors'
+tests need NumPy as well. The environment variable STEPSCOPE_PEERS_PYTHON names a Python that has both.
 """
 # SPDX-License-Identifier: Apache-2.0
 import os
@@ -17,10 +17,12 @@ SKIPPED = 77
 wanted = os.environ.pop("STEPSCOPE_PEERS_PYTHON", "")
 if wanted:
     os.execv(wanted, [wanted, *sys.argv])
+PEER = sys.argv.pop(1)
 try:
     import numpy as np
-    import safetensors
-    import safetensors.numpy
+    if PEER == "safetensors":
+        import safetensors
+        import safetensors.numpy
 except ImportError as missing:
     print(f"skipped: {missing}; STEPSCOPE_PEERS_PYTHON may name a Python that has it")
     sys.exit(SKIPPED)
@@ -37,7 +39,7 @@ def random_array(random, shape, dtype):
     return np.frombuffer(raw, dtype=dtype).reshape(shape).copy()
 
 
-class Peers(unittest.TestCase):
+class Files(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="stepscope-peers-")
         self.path = Path(self.folder.name)
@@ -66,6 +68,8 @@ class Peers(unittest.TestCase):
         return {f"{dtype[1:]}/{'x'.join(map(str, shape))}": random_array(self.random, shape, dtype)
                 for dtype in TYPES for shape in SHAPES}
 
+
+class Numpy(Files):
     def test_npy_both_ways(self):
         for name, array in self.arrays().items():
             for version in ((1, 0), (2, 0), (3, 0)):
@@ -74,7 +78,7 @@ class Peers(unittest.TestCase):
                         np.lib.format.write_array(file, array, version=version)
                     self.assert_same(np.load(self.copy("in.npy", "out.npy")), array)
 
-    def test_npy_is_byte_equal(self):
+    def test_npy_elements_are_aligned(self):
         for array in self.arrays().values():
             np.save(self.path / "in.npy", array)
             copy = self.copy("in.npy", "out.npy")
@@ -82,6 +86,21 @@ class Peers(unittest.TestCase):
             self.assertEqual(loaded.flags.c_contiguous, True)
             self.assertEqual(copy.stat().st_size % 64, array.nbytes % 64)
 
+    def test_refused_by_name(self):
+        cases = {
+            "Fortran order": np.asfortranarray(np.ones((2, 3), "<f4")),
+            "big-endian": np.ones(3, ">f4"),
+            "Python objects": np.array([None, {}], dtype=object),
+            "structured": np.zeros(2, dtype=[("a", "<f4"), ("b", "<i4")]),
+            "'<c8' is not supported": np.ones(2, "<c8"),
+        }
+        for said, array in cases.items():
+            with self.subTest(said):
+                np.save(self.path / "in.npy", array)
+                self.assertIn(said, self.refusal("in.npy"))
+
+
+class Safetensors(Files):
     def test_npz_in_safetensors_out(self):
         arrays = self.arrays()
         for save in (np.savez, np.savez_compressed):
@@ -105,19 +124,6 @@ class Peers(unittest.TestCase):
         with safetensors.safe_open(copy, framework="np") as file:
             self.assertEqual(file.metadata(), metadata)
 
-    def test_refused_by_name(self):
-        cases = {
-            "Fortran order": np.asfortranarray(np.ones((2, 3), "<f4")),
-            "big-endian": np.ones(3, ">f4"),
-            "Python objects": np.array([None, {}], dtype=object),
-            "structured": np.zeros(2, dtype=[("a", "<f4"), ("b", "<i4")]),
-            "'<c8' is not supported": np.ones(2, "<c8"),
-        }
-        for said, array in cases.items():
-            with self.subTest(said):
-                np.save(self.path / "in.npy", array)
-                self.assertIn(said, self.refusal("in.npy"))
-
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(defaultTest="Numpy" if PEER == "numpy" else "Safetensors")
