@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -15,12 +17,75 @@
 namespace stepscope {
 namespace {
 
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Where a chain of symbolic links ends, though nothing may lie there yet. Throws io for a circle.
+fs::path behind_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // the kernel's own limit
+  fs::path at = path;
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(at, error)); ++links) {
+    const fs::path next = fs::read_symlink(at, error);
+    check(!error && links < kMostLinks, Fault::io, "{}: cannot be written: {}", path.string(),
+          error ? error.message() : std::strerror(ELOOP));
+    at = at.parent_path() / next;  // an absolute one replaces it
+  }
+  return at;
+}
+
+// `path`.PID.tmp of processes that are gone: they were killed while writing.
+void remove_stale_temporaries(const fs::path& path) {
+  const std::string prefix = path.filename().string() + ".";
+  constexpr std::string_view kSuffix = ".tmp";
+  std::error_code ignored;
+  fs::directory_iterator entry(folder_of(path), ignored);
+  for (; entry != fs::directory_iterator(); entry.increment(ignored)) {
+    const std::string file = entry->path().filename().string();
+    if (file.size() <= prefix.size() + kSuffix.size()) continue;
+    if (!file.starts_with(prefix) || !file.ends_with(kSuffix)) continue;
+    const char* const end = file.data() + file.size() - kSuffix.size();
+    pid_t process = 0;
+    const auto [stopped, error] = std::from_chars(file.data() + prefix.size(), end, process);
+    if (error != std::errc() || stopped != end || process <= 0) continue;
+    const bool alive = ::kill(process, 0) == 0 || errno != ESRCH;
+    if (!alive) fs::remove(entry->path(), ignored);
+  }
+}
+
+bool write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0 || errno == EINVAL;  // EINVAL: what cannot be synced
+}
+
+// Pipes, devices: what they are given is taken as it comes.
+bool write_in_place(const fs::path& path, std::string_view content) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool written = write_all(descriptor, content);
+  const int reason = errno;
+  const bool closed = ::close(descriptor) == 0;
+  if (!written) errno = reason;
+  return written && closed;
+}
+
 // Removes the file unless it was renamed away.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(std::string path)
-      : path_(std::move(path)),
-        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)) {}
+  // One that lies there already is of a process that died and had the number of this one.
+  explicit TemporaryFile(std::string path) : path_(std::move(path)), descriptor_(make(path_)) {
+    if (descriptor_ < 0 && errno == EEXIST && ::unlink(path_.c_str()) == 0) {
+      descriptor_ = make(path_);
+    }
+  }
   ~TemporaryFile() {
     if (descriptor_ < 0) return;
     ::close(descriptor_);
@@ -30,29 +95,25 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   bool is_open() const { return descriptor_ >= 0; }
-  bool write(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      content.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return ::fsync(descriptor_) == 0 || errno == EINVAL;  // EINVAL: what cannot be synced
-  }
+  bool write(std::string_view content) { return write_all(descriptor_, content); }
   bool rename_to(const std::string& path) {
     renamed_ = ::rename(path_.c_str(), path.c_str()) == 0;
     return renamed_;
   }
 
  private:
+  static int make(const std::string& path) {
+    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  }
+
   std::string path_;
   int descriptor_;
   bool renamed_ = false;
 };
 
 // So that the new name outlives a power cut. Folders that may not be opened are left to the system.
-bool sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+bool sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return true;
   const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
   const int reason = errno;
@@ -62,7 +123,7 @@ bool sync_folder(const std::filesystem::path& folder) {
 }
 
 template <class Content>
-Content read_whole(const std::filesystem::path& path) {
+Content read_whole(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   check(static_cast<bool>(file), Fault::io, "{}: cannot be opened: {}", path.string(),
         std::strerror(errno));
@@ -79,19 +140,54 @@ Content read_whole(const std::filesystem::path& path) {
 
 }  // namespace
 
-void write_file(const std::filesystem::path& path, std::string_view content) {
+void write_file(const fs::path& path, std::string_view content) {
   std::error_code error;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
-  check(!error, Fault::io, "{}: cannot make its folder: {}", path.string(), error.message());
-  TemporaryFile file(fmt::format("{}.{}.tmp", path.string(), ::getpid()));
-  const bool written = file.is_open() && file.write(content) && file.rename_to(path.string()) &&
-                       sync_folder(path.parent_path());
+  const fs::file_status status = fs::status(path, error);
+  bool written = false;
+  if (fs::is_directory(status)) {
+    errno = EISDIR;
+  } else if (fs::exists(status) && !fs::is_regular_file(status)) {
+    written = write_in_place(path, content);
+  } else {
+    const fs::path target = behind_links(path);
+    fs::create_directories(folder_of(target), error);
+    check(!error, Fault::io, "{}: cannot make its folder: {}", path.string(), error.message());
+    remove_stale_temporaries(target);
+    TemporaryFile file(fmt::format("{}.{}.tmp", target.string(), ::getpid()));
+    written = file.is_open() && file.write(content) && file.rename_to(target.string()) &&
+              sync_folder(folder_of(target));
+  }
   check(written, Fault::io, "{}: cannot be written: {}", path.string(), std::strerror(errno));
 }
 
-std::string read_file(const std::filesystem::path& path) { return read_whole<std::string>(path); }
+void check_can_be_written(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  check(!fs::is_directory(status), Fault::io, "{}: cannot be written: {}", path.string(),
+        std::strerror(EISDIR));
+  check(!fs::is_socket(status), Fault::io, "{}: cannot be written: it is a socket", path.string());
+  const bool exists = fs::exists(status);
+  constexpr fs::perms kWrite =
+      fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  check(!exists || ((status.permissions() & kWrite) != fs::perms::none &&
+                    ::access(path.c_str(), W_OK) == 0),
+        Fault::io, "{}: cannot be written: it is read-only", path.string());
+  if (exists && !fs::is_regular_file(status)) return;  // written in place
+  // A folder that is missing will be made in the nearest one that is there.
+  fs::path folder = folder_of(behind_links(path));
+  while (!fs::exists(folder, error) && folder.has_parent_path() && folder != folder.parent_path()) {
+    folder = folder.parent_path();
+  }
+  if (!fs::exists(folder, error)) folder = ".";  // a relative name of several parts: made here
+  check(fs::is_directory(folder, error), Fault::io, "{}: cannot be written: {} is no folder",
+        path.string(), folder.string());
+  check(::access(folder.c_str(), W_OK | X_OK) == 0, Fault::io, "{}: cannot be written: {}: {}",
+        path.string(), folder.string(), std::strerror(errno));
+}
 
-std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
+std::string read_file(const fs::path& path) { return read_whole<std::string>(path); }
+
+std::vector<std::uint8_t> read_bytes(const fs::path& path) {
   return read_whole<std::vector<std::uint8_t>>(path);
 }
 

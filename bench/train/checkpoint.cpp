@@ -2,14 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/train/checkpoint.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -128,26 +123,6 @@ class Reader {
   std::string who_;
 };
 
-// `path`.PID.tmp of processes that are gone: they were killed while writing.
-void remove_stale_temporaries(const std::filesystem::path& path) {
-  const std::string prefix = path.filename().string() + ".";
-  const std::string_view suffix = ".tmp";
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string file = entry.path().filename().string();
-    if (!file.starts_with(prefix) || !file.ends_with(suffix)) continue;
-    if (file.size() <= prefix.size() + suffix.size()) continue;
-    const char* const begin = file.data() + prefix.size();
-    const char* const end = file.data() + file.size() - suffix.size();
-    pid_t process = 0;
-    const auto [stopped, error] = std::from_chars(begin, end, process);
-    if (error != std::errc() || stopped != end || process <= 0) continue;
-    const bool alive = process != ::getpid() && (::kill(process, 0) == 0 || errno != ESRCH);
-    if (!alive) std::filesystem::remove(entry.path(), ignored);
-  }
-}
-
 }  // namespace
 
 std::string work_hash(const Facts& work) {
@@ -181,11 +156,10 @@ std::vector<std::string> differences(const Facts& there, const Facts& asked) {
 }
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
-  check_can_be_written(path);
+  check_checkpoint_can_be_written(path);
   Safetensors file{.tensors = checkpoint.tensors, .metadata = metadata_of(checkpoint)};
   file.metadata["content_sha256"] = content_digest(file.metadata, file.tensors);
   const std::string bytes = to_safetensors(file);
-  remove_stale_temporaries(path);
   write_file(path, bytes);
 }
 
@@ -224,28 +198,12 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   return at;
 }
 
-void check_can_be_written(const std::filesystem::path& path) {
-  namespace fs = std::filesystem;
+void check_checkpoint_can_be_written(const std::filesystem::path& path) {
+  check_can_be_written(path);
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  check(!fs::is_directory(status), Fault::io, "{}: cannot be written: Is a directory",
-        path.string());
-  const bool exists = fs::exists(status);
-  constexpr fs::perms kWrite =
-      fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
-  check(!exists || ((status.permissions() & kWrite) != fs::perms::none &&
-                    ::access(path.c_str(), W_OK) == 0),
-        Fault::io, "{}: cannot be written: it is read-only", path.string());
-  // A folder that is missing will be made in the nearest one that is there.
-  fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  while (!fs::exists(folder, error) && folder.has_parent_path() && folder != folder.parent_path()) {
-    folder = folder.parent_path();
-  }
-  if (!fs::exists(folder, error)) return;  // a relative name of several parts: made here
-  check(fs::is_directory(folder, error), Fault::io, "{}: cannot be written: {} is no folder",
-        path.string(), folder.string());
-  check(::access(folder.c_str(), W_OK | X_OK) == 0, Fault::io, "{}: cannot be written: {}: {}",
-        path.string(), folder.string(), std::strerror(errno));
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  check(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status), Fault::io,
+        "{}: cannot be written: it is no regular file, a checkpoint is read back", path.string());
 }
 
 }  // namespace stepscope

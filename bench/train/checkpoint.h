@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/files/files.h"
 #include "bench/files/host_tensor.h"
 #include "bench/record/record.h"
 
@@ -37,15 +38,16 @@ std::string work_hash(const Facts& work);
 // Lines for people: each fact that differs, with both values. `there` are those of the checkpoint.
 std::vector<std::string> differences(const Facts& there, const Facts& asked);
 
-// Writes it whole or not at all, and removes what processes that died left beside it.
-// Throws io, naming the path and the reason; then an older checkpoint stays as it was.
+// Writes it whole or not at all. Throws io, naming the path and the reason; then an older
+// checkpoint stays as it was.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 // Throws io when it cannot be read, and bad_input, naming the file and what is wrong, when it is no
 // whole checkpoint: of another format, cut short, changed.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
-// Throws io, naming the path and the reason, where no file can be put: asked before a long run.
-void check_can_be_written(const std::filesystem::path& path);
+// As check_can_be_written (bench/files/files.h), and refuses what cannot be read back: a pipe, a
+// device.
+void check_checkpoint_can_be_written(const std::filesystem::path& path);
 
 }  // namespace stepscope

@@ -132,6 +132,18 @@ TEST(CheckpointFile, WhatDeadProcessesLeftIsRemoved) {
   EXPECT_TRUE(std::filesystem::exists(no_number));
 }
 
+TEST(CheckpointFile, APipeIsRefusedSinceItCannotBeReadBack) {
+  const TempFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string expected =
+      "io: " + pipe.string() +
+      ": cannot be written: it is no regular file, a checkpoint is read back";
+  EXPECT_EQ(error_of([&] { check_checkpoint_can_be_written(pipe); }), expected);
+  EXPECT_EQ(error_of([&] { write_checkpoint(pipe, sample()); }), expected);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
 TEST(CheckpointFile, PlacesThatCannotBeWrittenAreNamedBeforeARun) {
   const TempFolder folder;
   const auto file = folder.write("file", std::string_view("x"));
