@@ -37,7 +37,8 @@ struct Report {
   std::vector<CellReport> cells;  // op by op, in the order of their tables
 
   std::size_t count(Outcome outcome) const;
-  // Nothing failed, and something passed: a backend that supports nothing has proven nothing.
+  // Nothing failed, and something passed that ran on the backend: one that supports nothing has
+  // proven nothing, whatever the rules of the ops are worth.
   bool passed() const;
 };
 

@@ -110,5 +110,13 @@ TEST(Suite, ABackendThatSupportsNothingHasProvenNothing) {
       << to_text(report);
 }
 
+TEST(Suite, GradientsOnTheOracleProveNothingOfABackend) {
+  Refusing backend;
+  const Report report = run(backend, std::array{entry_of(OpKind::Add)});
+  EXPECT_GT(report.count(Outcome::passed), 0U) << to_text(report);
+  EXPECT_EQ(report.count(Outcome::failed), 0U) << to_text(report);
+  EXPECT_FALSE(report.passed()) << to_text(report);
+}
+
 }  // namespace
 }  // namespace stepscope::conformance
