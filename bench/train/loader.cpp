@@ -3,6 +3,9 @@
 #include "bench/train/loader.h"
 
 #include <algorithm>
+#include <limits>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "ops/base/check.h"
@@ -19,17 +22,55 @@ std::int64_t slots_for(const LoaderOptions& options) {
 
 }  // namespace
 
-Loader::Loader(const LoaderOptions& options)
-    : options_(options), slots_(static_cast<std::size_t>(slots_for(options))) {
-  for (Slot& slot : slots_) {
-    slot.x.resize(static_cast<std::size_t>(options.largest_rows * options.features));
-    if (options.labels) slot.labels.resize(static_cast<std::size_t>(options.largest_rows));
-  }
-  workers_.reserve(static_cast<std::size_t>(options.workers));
-  for (int i = 0; i < options.workers; ++i) workers_.emplace_back([this] { work(); });
+Loader::Loader(const LoaderOptions& options) : options_(options) {
+  make_slots();
+  start_workers();
 }
 
-Loader::~Loader() {
+Loader::~Loader() { stop_workers(); }
+
+void Loader::make_slots() {
+  const std::int64_t slots = slots_for(options_);
+  // In double: exact enough for a message, and it cannot overflow.
+  const double bytes = static_cast<double>(slots) * static_cast<double>(options_.largest_rows) *
+                       static_cast<double>(options_.features) * sizeof(float);
+  const auto too_large = [&] {
+    fail(Fault::device,
+         "loader: no memory for {} batches of {} rows of {} features, {:.0f} bytes: fewer batches "
+         "ahead (--prefetch), fewer workers or smaller batches take less",
+         slots, options_.largest_rows, options_.features, bytes);
+  };
+  if (bytes > static_cast<double>(std::numeric_limits<std::ptrdiff_t>::max())) too_large();
+  const auto each = static_cast<std::size_t>(options_.largest_rows * options_.features);
+  try {
+    pixels_.resize(static_cast<std::size_t>(slots) * each);
+    slots_.resize(static_cast<std::size_t>(slots));
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      slots_[i].x = std::span(pixels_).subspan(i * each, each);
+      if (options_.labels) slots_[i].labels.resize(static_cast<std::size_t>(options_.largest_rows));
+    }
+  } catch (const std::bad_alloc&) {
+    too_large();
+  } catch (const std::length_error&) {
+    too_large();
+  }
+}
+
+// Those that run already are stopped before the error leaves: nobody else could.
+void Loader::start_workers() {
+  workers_.reserve(static_cast<std::size_t>(options_.workers));
+  for (int i = 0; i < options_.workers; ++i) {
+    try {
+      workers_.emplace_back([this] { work(); });
+    } catch (const std::exception& error) {
+      stop_workers();
+      fail(Fault::device, "loader: thread {} of {} cannot be started: {}", i + 1, options_.workers,
+           error.what());
+    }
+  }
+}
+
+void Loader::stop_workers() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -74,8 +115,7 @@ Loader::Slot& Loader::slot(std::int64_t batch) {
 void Loader::fill(Slot& into, const BatchRange& range) const {
   const auto rows = static_cast<std::size_t>(range.rows);
   const std::size_t room = work_->pad_to > 0 ? static_cast<std::size_t>(work_->pad_to) : rows;
-  const std::span<float> x =
-      std::span(into.x).first(room * static_cast<std::size_t>(options_.features));
+  const std::span<float> x = into.x.first(room * static_cast<std::size_t>(options_.features));
   const std::span<std::int32_t> labels =
       options_.labels ? std::span(into.labels).first(room) : std::span<std::int32_t>();
   const auto order = std::span(work_->order).subspan(static_cast<std::size_t>(range.first), rows);

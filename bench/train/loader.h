@@ -39,7 +39,8 @@ struct LoadedBatch {
 
 class Loader {
  public:
-  // Allocates all that batches will need and starts the workers.
+  // Allocates all that batches will need and starts the workers. Throws device where the machine
+  // has no memory for the ring, with its bytes, or no thread for a worker.
   explicit Loader(const LoaderOptions& options);
   // Joins the workers; batches that nobody took are dropped.
   ~Loader();
@@ -54,20 +55,25 @@ class Loader {
 
  private:
   struct Slot {
-    std::vector<float> x;
+    std::span<float> x;  // {largest_rows, features}, in `pixels_`
     std::vector<std::int32_t> labels;
     LoadedBatch batch;
     std::int64_t made = -1;  // number of the batch in it
     std::exception_ptr error;
   };
 
+  void make_slots();
+  void start_workers();
+  void stop_workers();
   Slot& slot(std::int64_t batch);
   void fill(Slot& into, const BatchRange& range) const;
   void work();
   bool can_claim() const;
 
   const LoaderOptions options_;
-  std::vector<Slot> slots_;  // batch i is made in slot i % size
+  std::vector<float> pixels_;  // {slots, largest_rows, features}: in one piece, so that a size
+                               // beyond the machine is refused before any of it is filled
+  std::vector<Slot> slots_;    // batch i is made in slot i % size
   std::optional<LoaderWork> work_;
 
   // Guards everything below, `work_`, and `made` and `error` of the slots. A slot's batch belongs

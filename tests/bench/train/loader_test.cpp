@@ -117,6 +117,18 @@ TEST(Loader, ErrorsComeOutInPlaceOfTheirBatch) {
   }
 }
 
+TEST(Loader, ARingBeyondAllMemoryIsNamedWithItsBytes) {
+  EXPECT_EQ(test::error_of([] {
+              Loader loader({.workers = 2,
+                             .prefetch = 3,
+                             .largest_rows = std::int64_t{1} << 40,
+                             .features = std::int64_t{1} << 30});
+            }),
+            "device: loader: no memory for 4 batches of 1099511627776 rows of 1073741824 features, "
+            "18889465931478580854784 bytes: fewer batches ahead (--prefetch), fewer workers or "
+            "smaller batches take less");
+}
+
 TEST(Loader, EndsWithBatchesThatNobodyTook) {
   const Dataset data = numbered(1000);
   const auto order = file_order(1000);
