@@ -24,6 +24,13 @@ struct HostTensor {
   std::vector<std::byte> bytes;     // elements(shape) elements, little-endian, row-major
 };
 
+// A tensor that lies in a file and is not read, since its elements are of a type that stepscope has
+// not: harmless while nobody asks for it.
+struct UnreadTensor {
+  std::string name;
+  std::string why;  // the message for those who ask, with the file's name
+};
+
 // The product of the dimensions. Nothing when one is below 0 or the product exceeds 63 bits.
 std::optional<std::int64_t> elements(std::span<const std::int64_t> shape);
 // The same in bytes.

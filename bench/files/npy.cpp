@@ -128,7 +128,8 @@ Element element_from(std::string_view text, std::string_view who) {
   if (text.substr(0, 1) == ">") why = "is big-endian";
   if (text.find('O') != std::string_view::npos) why = "is Python objects (pickle), never read";
   if (text.find('V') != std::string_view::npos) why = "is raw or structured data";
-  fail(Fault::bad_input, "{}: element type {} {}; {}", who, shown(text), why, kExpected);
+  throw UnreadableElements(
+      fmt::format("{}: element type {} {}; {}", who, shown(text), why, kExpected));
 }
 
 // Bits of the fields that were seen.
@@ -150,15 +151,17 @@ Header read_dict(DictReader& reader, std::string_view who) {
     seen |= field;
     reader.need(':');
     if (field == kDescr) {
-      check(!reader.next_is('[') && !reader.next_is('('), Fault::bad_input,
-            "{}: a structured element type is not supported; {}", who, kExpected);
+      if (reader.next_is('[') || reader.next_is('(')) {
+        throw UnreadableElements(
+            fmt::format("{}: a structured element type is not supported; {}", who, kExpected));
+      }
       header.element = element_from(reader.string(), who);
     } else if (field == kShape) {
       header.shape = reader.tuple();
-    } else {
-      check(!reader.truth(), Fault::bad_input,
-            "{}: is in Fortran order, expected C order: save numpy.ascontiguousarray(...) of it",
-            who);
+    } else if (reader.truth()) {
+      throw UnreadableElements(fmt::format(
+          "{}: is in Fortran order, expected C order: save numpy.ascontiguousarray(...) of it",
+          who));
     }
     if (!reader.take(',')) {
       reader.need('}');

@@ -12,13 +12,20 @@
 #include <string_view>
 
 #include "bench/files/host_tensor.h"
+#include "ops/base/error.h"
 
 namespace stepscope {
 
-// The tensor's name is empty. Throw bad_input, naming the file (`who`), the place and the
-// expectation, for another version, element type or order (by name), for a header that is no such
-// dictionary, and for fewer or more bytes than the shape takes. The first throws io when the file
-// cannot be read.
+// The fault of a whole array whose elements stepscope does not read: their type or their order.
+class UnreadableElements : public Error {
+ public:
+  explicit UnreadableElements(const std::string& message) : Error(Fault::bad_input, message) {}
+};
+
+// The tensor's name is empty. Throw bad_input (UnreadableElements for element type and order),
+// naming the file (`who`), the place and the expectation, for another version, element type or
+// order (by name), for a header that is no such dictionary, and for fewer or more bytes than the
+// shape takes. The first throws io when the file cannot be read.
 HostTensor read_npy(const std::filesystem::path& path);
 HostTensor read_npy(std::span<const std::uint8_t> bytes, std::string_view who);
 

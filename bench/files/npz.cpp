@@ -14,7 +14,8 @@ std::vector<HostTensor> read_npz(const std::filesystem::path& path) {
   return read_npz(read_bytes(path), path.string());
 }
 
-std::vector<HostTensor> read_npz(std::span<const std::uint8_t> bytes, std::string_view who) {
+std::vector<HostTensor> read_npz(std::span<const std::uint8_t> bytes, std::string_view who,
+                                 std::vector<UnreadTensor>* unread) {
   constexpr std::string_view kSuffix = ".npy";
   std::vector<HostTensor> tensors;
   visit_zip(bytes, who, [&](std::string_view name, std::span<const std::uint8_t> content) {
@@ -22,9 +23,14 @@ std::vector<HostTensor> read_npz(std::span<const std::uint8_t> bytes, std::strin
         name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix;
     check(is_npy, Fault::bad_input, "{}: member {} is no .npy, expected an NPZ file", who,
           shown(name));
-    HostTensor& tensor =
-        tensors.emplace_back(read_npy(content, fmt::format("{}: member {}", who, shown(name))));
-    tensor.name = name.substr(0, name.size() - kSuffix.size());
+    const std::string tensor(name.substr(0, name.size() - kSuffix.size()));
+    try {
+      tensors.push_back(read_npy(content, fmt::format("{}: member {}", who, shown(name))));
+      tensors.back().name = tensor;
+    } catch (const UnreadableElements& error) {
+      if (unread == nullptr) throw;
+      unread->push_back({.name = tensor, .why = error.what()});
+    }
   });
   return tensors;
 }

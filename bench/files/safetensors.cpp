@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "bench/files/files.h"
@@ -29,10 +30,22 @@ constexpr std::array kDtypes{DtypeName{"F64", Element::f64},  DtypeName{"F32", E
                              DtypeName{"U8", Element::u8},    DtypeName{"F16", Element::f16},
                              DtypeName{"BF16", Element::bf16}};
 
+// Types of the format that stepscope has not, and the bytes of an element.
+struct ForeignType {
+  std::string_view name;
+  std::uint64_t bytes;
+};
+constexpr std::array kForeignTypes{ForeignType{"BOOL", 1},    ForeignType{"I8", 1},
+                                   ForeignType{"F8_E5M2", 1}, ForeignType{"F8_E4M3", 1},
+                                   ForeignType{"F8_E8M0", 1}, ForeignType{"I16", 2},
+                                   ForeignType{"U16", 2},     ForeignType{"U32", 4},
+                                   ForeignType{"U64", 8},     ForeignType{"C64", 8}};
+
 // One tensor of the header.
 struct Entry {
   std::string name;
-  Element element = Element::f32;
+  std::string type;
+  std::optional<Element> element;  // nothing for a type that stepscope has not
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> offsets;  // begin and end in the data
 };
@@ -42,10 +55,21 @@ struct Header {
   std::map<std::string, std::string> metadata;
 };
 
+std::string why_unread(const Entry& entry, std::string_view who) {
+  return fmt::format(
+      "{}: header: tensor {}: element type {} is not supported; there are: F64, F32, I64, I32, U8, "
+      "F16, BF16",
+      who, shown(entry.name), shown(entry.type));
+}
+
+// What is done with tensors of a type that stepscope has not.
+enum class Foreign : std::uint8_t { refused, left_out };
+
 // Events in, Header out. Each handler throws bad_input for what may not stand there.
 class HeaderReader {
  public:
-  HeaderReader(std::string_view who, Header& header) : who_(who), header_(header) {}
+  HeaderReader(std::string_view who, Foreign foreign, Header& header)
+      : who_(who), foreign_(foreign), header_(header) {}
 
   // Requires: the bytes begin with '{'.
   void read(std::string_view text) { nlohmann::json::sax_parse(text, this); }
@@ -75,11 +99,11 @@ class HeaderReader {
     if (place_ != Place::field_value || field_ != "dtype") return refuse(shown(text));
     const auto* const found = std::find_if(
         kDtypes.begin(), kDtypes.end(), [&](const DtypeName& each) { return each.name == text; });
-    check(found != kDtypes.end(), Fault::bad_input,
-          "{}: header: {}: element type {} is not supported; there are: F64, F32, I64, I32, U8, "
-          "F16, BF16",
-          who_, subject(), shown(text));
-    header_.entries.back().element = found->element;
+    Entry& entry = header_.entries.back();
+    entry.type = text;
+    if (found != kDtypes.end()) entry.element = found->element;
+    check(entry.element || foreign_ == Foreign::left_out, Fault::bad_input, "{}",
+          why_unread(entry, who_));
     place_ = Place::in_tensor;
     return true;
   }
@@ -206,11 +230,21 @@ class HeaderReader {
   }
 
   std::string_view who_;
+  Foreign foreign_;
   Header& header_;
   Place place_ = Place::start;
   std::set<std::string> names_, fields_;
   std::string field_;  // key of metadata, or field of a tensor
 };
+
+// 0 for a type of which nobody has said it.
+std::uint64_t element_bytes(const Entry& entry) {
+  if (entry.element) return bytes_per_element(*entry.element);
+  const auto* const found =
+      std::find_if(kForeignTypes.begin(), kForeignTypes.end(),
+                   [&](const ForeignType& each) { return each.name == entry.type; });
+  return found == kForeignTypes.end() ? 0 : found->bytes;
+}
 
 // The bytes that an entry claims, checked against its shape and the data.
 void check_entry(const Entry& entry, std::uint64_t data_bytes, std::string_view who) {
@@ -219,12 +253,17 @@ void check_entry(const Entry& entry, std::uint64_t data_bytes, std::string_view 
   check(begin <= end && static_cast<std::uint64_t>(end) <= data_bytes, Fault::bad_input,
         "{}: tensor {}: data_offsets {} to {} do not lie in the {} bytes of data", who,
         shown(entry.name), begin, end, data_bytes);
-  const std::optional<std::uint64_t> bytes = bytes_of(entry.shape, entry.element);
-  check(bytes.has_value(), Fault::bad_input, "{}: tensor {}: {} is too large", who,
-        shown(entry.name), to_text(entry.shape));
-  check(*bytes == static_cast<std::uint64_t>(end - begin), Fault::bad_input,
+  const std::optional<std::int64_t> count = elements(entry.shape);
+  const std::uint64_t each = element_bytes(entry);
+  check(count && (each == 0 || static_cast<std::uint64_t>(*count) <=
+                                   std::numeric_limits<std::uint64_t>::max() / each),
+        Fault::bad_input, "{}: tensor {}: {} is too large", who, shown(entry.name),
+        to_text(entry.shape));
+  const std::uint64_t bytes = static_cast<std::uint64_t>(*count) * each;
+  check(each == 0 || bytes == static_cast<std::uint64_t>(end - begin), Fault::bad_input,
         "{}: tensor {}: {} of {} take {} bytes, data_offsets give {}", who, shown(entry.name),
-        name(entry.element), to_text(entry.shape), *bytes, end - begin);
+        entry.element ? name(*entry.element) : std::string_view(entry.type), to_text(entry.shape),
+        bytes, end - begin);
 }
 
 // Every byte of the data belongs to one tensor.
@@ -311,7 +350,8 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
   return read_safetensors(read_bytes(path), path.string());
 }
 
-Safetensors read_safetensors(std::span<const std::uint8_t> bytes, std::string_view who) {
+Safetensors read_safetensors(std::span<const std::uint8_t> bytes, std::string_view who,
+                             std::vector<UnreadTensor>* unread) {
   check(bytes.size() >= kLengthBytes, Fault::bad_input,
         "{}: {} bytes, expected a safetensors file, which begins with 8 of the header's length",
         who, bytes.size());
@@ -328,18 +368,24 @@ Safetensors read_safetensors(std::span<const std::uint8_t> bytes, std::string_vi
         "{}: the header does not begin with '{{', expected a safetensors file", who);
 
   Header header;
-  HeaderReader(who, header).read({reinterpret_cast<const char*>(text.data()), text.size()});
+  const Foreign foreign = unread == nullptr ? Foreign::refused : Foreign::left_out;
+  HeaderReader(who, foreign, header)
+      .read({reinterpret_cast<const char*>(text.data()), text.size()});
   const auto data = bytes.subspan(kLengthBytes + text.size());
   for (const Entry& entry : header.entries) check_entry(entry, data.size(), who);
   check_cover(header.entries, data.size(), who);
 
   Safetensors content{.tensors = {}, .metadata = std::move(header.metadata)};
   for (Entry& entry : header.entries) {
+    if (!entry.element) {
+      unread->push_back({.name = entry.name, .why = why_unread(entry, who)});
+      continue;
+    }
     const auto part =
         std::as_bytes(data.subspan(static_cast<std::size_t>(entry.offsets[0]),
                                    static_cast<std::size_t>(entry.offsets[1] - entry.offsets[0])));
     content.tensors.push_back({.name = std::move(entry.name),
-                               .element = entry.element,
+                               .element = *entry.element,
                                .shape = std::move(entry.shape),
                                .bytes = {part.begin(), part.end()}});
   }

@@ -29,8 +29,11 @@ inline constexpr std::uint64_t kLargestSafetensorsHeader = 100'000'000;  // byte
 // exactly such a file: a header that is cut short, too long, no JSON or of other fields; names
 // given twice; an element type that stepscope has not, by name; offsets that lie outside the data,
 // overlap, leave a hole or disagree with the shape. The first throws io when it cannot be read.
+// With `unread`, tensors of an element type that stepscope has not are put there instead of being
+// refused; their offsets are checked as all are, and their sizes where the format says them.
 Safetensors read_safetensors(const std::filesystem::path& path);
-Safetensors read_safetensors(std::span<const std::uint8_t> bytes, std::string_view who);
+Safetensors read_safetensors(std::span<const std::uint8_t> bytes, std::string_view who,
+                             std::vector<UnreadTensor>* unread = nullptr);
 
 // The bytes of a file: equal arguments give equal bytes. Elements begin at a multiple of 8, each
 // tensor's at a multiple of its element. Throws bad_input for a name given twice, `__metadata__` as

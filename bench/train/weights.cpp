@@ -3,6 +3,8 @@
 #include "bench/train/weights.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,26 +37,41 @@ Form form_of(std::span<const std::uint8_t> bytes, std::string_view who) {
   return Form::safetensors;
 }
 
-// The tensors of a file; of an NPY file one, without a name.
-std::vector<HostTensor> read_tensors(const std::filesystem::path& path) {
+struct TensorFile {
+  std::vector<HostTensor> tensors;
+  std::vector<UnreadTensor> unread;
+  bool is_npy = false;  // one tensor, without a name
+};
+
+TensorFile read_tensors(const std::filesystem::path& path) {
   const std::vector<std::uint8_t> bytes = read_bytes(path);
-  switch (form_of(bytes, path.string())) {
+  const std::string who = path.string();
+  TensorFile file;
+  switch (form_of(bytes, who)) {
     case Form::npy:
-      return {read_npy(bytes, path.string())};
+      file.tensors.push_back(read_npy(bytes, who));
+      file.is_npy = true;
+      break;
     case Form::npz:
-      return read_npz(bytes, path.string());
+      file.tensors = read_npz(bytes, who, &file.unread);
+      break;
     case Form::safetensors:
-      return read_safetensors(bytes, path.string()).tensors;
+      file.tensors = read_safetensors(bytes, who, &file.unread).tensors;
+      break;
   }
-  return {};
+  return file;
 }
 
-// Throws bad_input with the nearest name.
-const HostTensor& find_tensor(const std::vector<HostTensor>& tensors, std::string_view wanted,
+// Throws bad_input: with the nearest name, or with the type of elements that are not read.
+const HostTensor& find_tensor(const TensorFile& file, std::string_view wanted,
                               std::string_view who) {
   std::vector<std::string> names;
-  for (const HostTensor& tensor : tensors) {
+  for (const HostTensor& tensor : file.tensors) {
     if (tensor.name == wanted) return tensor;
+    names.push_back(tensor.name);
+  }
+  for (const UnreadTensor& tensor : file.unread) {
+    check(tensor.name != wanted, Fault::bad_input, "{}", tensor.why);
     names.push_back(tensor.name);
   }
   fail(Fault::bad_input, "{}: {}", who, unknown_name("tensor", wanted, names));
@@ -63,6 +80,17 @@ const HostTensor& find_tensor(const std::vector<HostTensor>& tensors, std::strin
 bool is_float(Element element) {
   return element == Element::f16 || element == Element::bf16 || element == Element::f32 ||
          element == Element::f64;
+}
+
+// Steps compute in f32, whatever the file holds.
+void check_finite(const std::vector<double>& values, const HostTensor& tensor,
+                  std::string_view who) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    check(std::abs(values[i]) <= kLargest, Fault::bad_input,
+          "{}: tensor {}: element {} is {}, expected a finite number that f32 holds", who,
+          shown(tensor.name), i, values[i]);
+  }
 }
 
 // The elements of `tensor` in the order of the parameter.
@@ -87,6 +115,7 @@ std::vector<double> values_for(const Value& parameter, const HostTensor& tensor,
                     : "");
   }
   std::vector<double> values = to_doubles(tensor);
+  check_finite(values, tensor, who);
   if (!transposed) return values;
   const auto rows = static_cast<std::size_t>(dims[0]);
   const auto columns = static_cast<std::size_t>(dims[1]);
@@ -177,8 +206,8 @@ WeightsMap parse_weights_map(std::string_view text, std::string_view who) {
 
 void load_weights(Model& model, const std::filesystem::path& file, const WeightsMap& map) {
   const std::string who = file.string();
-  const std::vector<HostTensor> tensors = read_tensors(file);
-  check(tensors.size() != 1 || !tensors[0].name.empty(), Fault::bad_input,
+  const TensorFile tensors = read_tensors(file);
+  check(!tensors.is_npy, Fault::bad_input,
         "{}: is NPY, one array without a name; expected NPZ or safetensors", who);
   const Graph step = model.step(1);
   check_map(map, step);
@@ -196,18 +225,17 @@ void load_weights(Model& model, const std::filesystem::path& file, const Weights
 }
 
 void resolve_files(Model& model, const std::filesystem::path& folder) {
-  std::map<std::string, std::vector<HostTensor>> files;  // each is read once
+  std::map<std::string, TensorFile> files;  // each is read once
   std::optional<Graph> step;
   for (Initial& initial : model.initial) {
     if (initial.kind != Initial::Kind::file) continue;
     if (!step) step = model.step(1);
     const std::filesystem::path path = folder / initial.file;
     if (files.count(path.string()) == 0) files[path.string()] = read_tensors(path);
-    const std::vector<HostTensor>& tensors = files.at(path.string());
-    const bool unnamed = tensors.size() == 1 && tensors[0].name.empty();
+    const TensorFile& file = files.at(path.string());
     const HostTensor& tensor =
-        unnamed ? tensors[0] : find_tensor(tensors, initial.tensor, path.string());
-    check(!unnamed || initial.tensor.empty(), Fault::bad_input,
+        file.is_npy ? file.tensors[0] : find_tensor(file, initial.tensor, path.string());
+    check(!file.is_npy || initial.tensor.empty(), Fault::bad_input,
           "{}: is NPY, one array without a name, '{}' asks for tensor {} of it", path.string(),
           initial.name, shown(initial.tensor));
     for (const Value& value : step->values()) {

@@ -37,7 +37,8 @@ WeightsMap parse_weights_map(std::string_view text, std::string_view who);
 // not by its name. Tensors that no parameter takes are left alone; states start as ever.
 // Throws io when the file cannot be read; bad_input, naming file, tensor and parameter, when it is
 // neither, when a name of the map or of a parameter is not there (with the nearest), when shapes
-// differ (with both), or when a tensor holds whole numbers.
+// differ (with both), or when a tensor of a parameter holds whole numbers, elements of a type that
+// is not read, or one that f32 cannot hold as a finite number (with its index).
 void load_weights(Model& model, const std::filesystem::path& file, const WeightsMap& map = {});
 
 // Reads what Initial::Kind::file names (NPY; or a tensor of an NPZ or safetensors file), relative

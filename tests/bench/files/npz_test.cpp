@@ -56,6 +56,34 @@ TEST(Npz, MembersMustBeNpy) {
             "bad input: x.npz: member 'a.npy': truncated: u8 of {2} take 2 bytes, there are 1");
 }
 
+TEST(Npz, OtherElementsAreLeftOutForThoseWhoAsk) {
+  const auto member = [](std::string_view descr, std::string_view order = "False") {
+    return npy_text(
+        fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': (2,), }}", descr, order), "xy");
+  };
+  std::vector<UnreadTensor> unread;
+  const std::vector<HostTensor> tensors = read_npz(
+      bytes_from(zip_text(
+          {stored("flag.npy", member("'|b1'")), packed("object.npy", member("'|O'")),
+           stored("record.npy", member("[('a', '<f4')]")),
+           stored("turned.npy", member("'|u1'", "True")), stored("b.npy", member("'|u1'"))})),
+      "x.npz", &unread);
+  ASSERT_EQ(tensors.size(), 1U);
+  EXPECT_EQ(tensors[0].name, "b");
+  ASSERT_EQ(unread.size(), 4U);
+  EXPECT_EQ(unread[0].name, "flag");
+  EXPECT_EQ(unread[0].why,
+            "x.npz: member 'flag.npy': element type '|b1' is not supported; expected '<f4', "
+            "'<f8', '<i4', '<i8' or '|u1'");
+  EXPECT_EQ(unread[3].name, "turned");
+  // What is broken stays refused.
+  EXPECT_EQ(error_of([&] {
+              read_npz(bytes_from(zip_text({stored("a.npy", npy_text(kPair, "x"))})), "x.npz",
+                       &unread);
+            }),
+            "bad input: x.npz: member 'a.npy': truncated: u8 of {2} take 2 bytes, there are 1");
+}
+
 TEST(Zip, SizesAndChecksumsAreChecked) {
   const std::string content = npy_text(kPair, "xy");  // 69 bytes
   ZipEntry damaged = stored("a.npy", content);

@@ -164,6 +164,37 @@ TEST(Safetensors, EveryByteBelongsToOneTensor) {
             "tensor 'b': {4294967296, 4294967296} is too large");
 }
 
+TEST(Safetensors, OtherElementTypesAreLeftOutForThoseWhoAsk) {
+  std::vector<UnreadTensor> unread;
+  const auto file = [](std::string_view fields) {
+    return bytes_from(safetensors_text(
+        fmt::format("{{{},{}}}", tensor("a", fields), tensor("b", bytes_at(4, 6))), "wxyzuv"));
+  };
+  const Safetensors content = read_safetensors(
+      file(R"("dtype":"I16","shape":[2],"data_offsets":[0,4])"), "x.safetensors", &unread);
+  ASSERT_EQ(content.tensors.size(), 1U);
+  EXPECT_EQ(test::list_of<char>(content.tensors[0].bytes), (std::vector<char>{'u', 'v'}));
+  ASSERT_EQ(unread.size(), 1U);
+  EXPECT_EQ(unread[0].name, "a");
+  EXPECT_EQ(unread[0].why,
+            "x.safetensors: header: tensor 'a': element type 'I16' is not supported; there are: "
+            "F64, F32, I64, I32, U8, F16, BF16");
+  // What the format says of sizes and places holds for them too.
+  const auto said = [&](std::string_view fields) {
+    return error_of([&] { read_safetensors(file(fields), "x", &unread); });
+  };
+  EXPECT_EQ(said(R"("dtype":"BOOL","shape":[3],"data_offsets":[0,4])"),
+            "bad input: x: tensor 'a': BOOL of {3} take 3 bytes, data_offsets give 4");
+  EXPECT_EQ(said(R"("dtype":"C64","shape":[4611686018427387904],"data_offsets":[0,4])"),
+            "bad input: x: tensor 'a': {4611686018427387904} is too large");
+  EXPECT_EQ(said(R"("dtype":"F4","shape":[3],"data_offsets":[0,3])"),
+            "bad input: x: tensor 'b' begins at byte 4 of the data, expected 3: no byte may lie "
+            "between them");
+  EXPECT_EQ(said(R"("dtype":"F4","shape":[8],"data_offsets":[0,9])"),
+            "bad input: x: tensor 'a': data_offsets 0 to 9 do not lie in the 6 bytes of data");
+  EXPECT_EQ(said(R"("dtype":"F4","shape":[8],"data_offsets":[0,4])"), "no error");
+}
+
 TEST(Safetensors, WritingRefuses) {
   const HostTensor a{.name = "a", .element = Element::u8, .shape = {0}};
   EXPECT_EQ(error_of([&] {

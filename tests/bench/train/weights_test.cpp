@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <span>
+
 #include "backends/registry/registry.h"
 #include "bench/files/files.h"
 #include "bench/files/npy.h"
@@ -114,6 +117,51 @@ TEST_F(Weights, ShapesAreNamedBoth) {
   whole.bytes.resize(6);
   EXPECT_EQ(refusal({whole, tensor("b1", {2})}),
             "bad input: FILE: tensor 'w1' holds u8, expected a floating-point type");
+}
+
+TEST_F(Weights, OtherElementTypesAreRefusedOnlyWhereTheyAreWanted) {
+  const std::string header = R"({"mask":{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]},)"
+                             R"("w1":{"dtype":"F32","shape":[3,2],"data_offsets":[4,28]},)"
+                             R"("b1":{"dtype":"F32","shape":[2],"data_offsets":[28,36]}})";
+  const auto file = folder_.write(
+      "w.safetensors", std::string_view(test::safetensors_text(header, std::string(36, '\0'))));
+  Model model = make_model(kModel);
+  load_weights(model, file);
+  EXPECT_EQ(*initial(model, "w1").values, std::vector<double>(6, 0.0));
+  const std::string who = file.string();
+  EXPECT_EQ(error_of([&] { load_weights(model, file, parse_weights_map("b1 = mask", "map")); }),
+            "bad input: " + who +
+                ": header: tensor 'mask': element type 'BOOL' is not supported; there are: F64, "
+                "F32, I64, I32, U8, F16, BF16");
+
+  const std::string flags =
+      test::npy_text("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "xy");
+  const auto npz = folder_.write(
+      "w.npz", std::string_view(test::zip_text({test::stored("mask.npy", flags),
+                                                test::stored("w1.npy", to_npy(tensor("", {3, 2}))),
+                                                test::stored("b1.npy", to_npy(tensor("", {2})))})));
+  load_weights(model, npz);
+  EXPECT_EQ(initial(model, "b1").values->at(1), 1.25);
+  EXPECT_EQ(error_of([&] { load_weights(model, npz, parse_weights_map("b1 = mask", "map")); }),
+            "bad input: " + npz.string() +
+                ": member 'mask.npy': element type '|b1' is not supported; expected '<f4', '<f8', "
+                "'<i4', '<i8' or '|u1'");
+}
+
+TEST_F(Weights, ElementsThatF32CannotHoldAreNamed) {
+  const auto with = [&](double odd) {
+    HostTensor b1{.name = "b1", .element = Element::f64, .shape = {2}};
+    const std::vector<double> list{1.0, odd};
+    const auto bytes = std::as_bytes(std::span(list));
+    b1.bytes = {bytes.begin(), bytes.end()};
+    return refusal({tensor("w1", {3, 2}), b1});
+  };
+  const std::string begin = "bad input: FILE: tensor 'b1': element 1 is ";
+  const std::string end = ", expected a finite number that f32 holds";
+  EXPECT_EQ(with(std::numeric_limits<double>::quiet_NaN()), begin + "nan" + end);
+  EXPECT_EQ(with(-std::numeric_limits<double>::infinity()), begin + "-inf" + end);
+  EXPECT_EQ(with(1e300), begin + "1e+300" + end);
+  EXPECT_EQ(with(3.4028234663852886e38), "no error");  // the largest f32
 }
 
 TEST_F(Weights, WhatIsNoFileOfWeights) {
