@@ -13,9 +13,20 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
+// Without the empty lines at its end, as editors and shells leave them.
+std::string_view without_last_lines(std::string_view text) {
+  while (text.ends_with('\n')) {
+    const std::string_view rest = text.substr(0, text.size() - (text.ends_with("\r\n") ? 2 : 1));
+    if (!rest.ends_with('\n')) break;
+    text = rest;
+  }
+  return text;
+}
+
 class CsvReader {
  public:
-  CsvReader(std::string_view text, std::string_view who) : text_(text), who_(who) {
+  CsvReader(std::string_view text, std::string_view who)
+      : text_(without_last_lines(text)), who_(who) {
     if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) at_ = kByteOrderMark.size();
   }
 

@@ -1,7 +1,8 @@
 // CSV as RFC 4180 has it: a row of names, then rows of as many fields, separated by commas.
 //
 // Fields may stand in double quotes, and then hold commas, line ends, and quotes written twice.
-// Lines end in LF or CRLF, the last one may have no end. A UTF-8 byte order mark is skipped.
+// Lines end in LF or CRLF, the last one may have no end; empty lines at the end are left out. A
+// UTF-8 byte order mark is skipped.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -43,13 +43,25 @@ TEST(Csv, QuotedFieldsHoldCommasQuotesAndLineEnds) {
 
 TEST(Csv, ColumnsAlone) { EXPECT_EQ(parse("a\n").rows.size(), 0U); }
 
+TEST(Csv, EmptyLinesAtTheEndAreLeftOut) {
+  for (const std::string_view end : {"\n\n", "\r\n\r\n", "\n\r\n\n\n"}) {
+    EXPECT_EQ(parse("a,b\n1,2" + std::string(end)).rows, (Rows{{"1", "2"}}));
+    EXPECT_EQ(parse("a,b" + std::string(end)).rows.size(), 0U);
+  }
+  EXPECT_EQ(parse("a\n\n1\n\n").rows, (Rows{{""}, {"1"}}));
+  EXPECT_EQ(parse("a\n\"\n\n\"\n\n").rows, (Rows{{"\n\n"}}));
+}
+
 TEST(Csv, RefusesByLine) {
   EXPECT_EQ(refusal(""), "bad input: t.csv: is empty, expected a row of column names");
   EXPECT_EQ(refusal("a,b\n1,2\n\"\n\",2\n3\n"),
             "bad input: t.csv: line 5: 1 fields, expected 2, as line 1 has");
   EXPECT_EQ(refusal("a,b\n1,2,3\n"),
             "bad input: t.csv: line 2: 3 fields, expected 2, as line 1 has");
-  EXPECT_EQ(refusal("a,b\n\n"), "bad input: t.csv: line 2: 1 fields, expected 2, as line 1 has");
+  EXPECT_EQ(refusal("a,b\n\n1,2\n"),
+            "bad input: t.csv: line 2: 1 fields, expected 2, as line 1 has");
+  EXPECT_EQ(refusal("a,b\n1,2\n \n"),
+            "bad input: t.csv: line 3: 1 fields, expected 2, as line 1 has");
   EXPECT_EQ(refusal("a,b,a\n"), "bad input: t.csv: line 1: column 'a' stands there twice");
   EXPECT_EQ(refusal("a\n1\n\"2\n3\n"),
             "bad input: t.csv: line 3: a quote is opened here and never closed");
