@@ -4,6 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/defs/convolution.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "ops/base/check.h"
 #include "ops/ir/build.h"
 
@@ -14,12 +17,21 @@ std::int64_t outputs_along(std::string_view op, std::int64_t size, std::int64_t 
                            std::int64_t stride, std::int64_t pad) {
   check(stride >= 1 && pad >= 0, Fault::bad_graph,
         "{}: strides must be 1 or more and paddings 0 or more, got {} and {}", op, stride, pad);
+  check_window(op, size, kernel, stride, pad);
   check(kernel <= size + 2 * pad, Fault::bad_graph,
         "{}: a kernel of {} does not fit {} padded by {}", op, kernel, size, pad);
   return (size + 2 * pad - kernel) / stride + 1;
 }
 
 }  // namespace
+
+void check_window(std::string_view op, std::int64_t size, std::int64_t kernel, std::int64_t stride,
+                  std::int64_t pad) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  check(std::max({size, kernel, stride, pad}) <= kMost, Fault::bad_graph,
+        "{}: an image of {}, a window of {}, a stride of {} or a padding of {} is above {}", op,
+        size, kernel, stride, pad, kMost);
+}
 
 void check_image(std::string_view op, const TensorType& type, std::string_view operand) {
   check_rank(op, type, 4, operand);

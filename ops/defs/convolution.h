@@ -14,6 +14,11 @@ namespace stepscope::defs {
 void check_image(std::string_view op, const TensorType& type, std::string_view operand);
 void check_same_dtype(std::string_view op, const TensorType& a, const TensorType& b);
 
+// One dimension of a window that moves over an image: whole numbers that 32 bits hold, which is
+// what libraries take, and sums of which overflow nowhere.
+void check_window(std::string_view op, std::int64_t size, std::int64_t kernel, std::int64_t stride,
+                  std::int64_t pad);
+
 // x {N, C, H, W}, w {O, C, KH, KW}: the shape of y.
 Shape convolved(std::string_view op, const Shape& x, const Shape& w, std::int64_t stride_h,
                 std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w);

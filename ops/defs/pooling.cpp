@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/defs/pooling.h"
 
+#include <limits>
+
 #include "ops/base/check.h"
 #include "ops/defs/convolution.h"
 
@@ -18,6 +20,7 @@ std::int64_t pooled_along(std::string_view op, std::int64_t size, std::int64_t k
   check(kernel >= 1 && stride >= 1 && pad >= 0, Fault::bad_graph,
         "{}: kernels and strides must be 1 or more and paddings 0 or more, got {}, {} and {}", op,
         kernel, stride, pad);
+  check_window(op, size, kernel, stride, pad);
   check(pad < kernel, Fault::bad_graph,
         "{}: a padding of {} leaves windows of {} with nothing but padding", op, pad, kernel);
   check(kernel <= size + 2 * pad, Fault::bad_graph,
@@ -25,10 +28,16 @@ std::int64_t pooled_along(std::string_view op, std::int64_t size, std::int64_t k
   return (size + 2 * pad - kernel) / stride + 1;
 }
 
+// The places of a window are numbered in 32 bits: so MaxPool saves which one won.
 template <class Window>
 Shape pooled(std::string_view op, const Shape& x, const Window& window) {
-  return {x[0], x[1], pooled_along(op, x[2], window.kernel_h, window.stride_h, window.pad_h),
-          pooled_along(op, x[3], window.kernel_w, window.stride_w, window.pad_w)};
+  const Shape y{x[0], x[1], pooled_along(op, x[2], window.kernel_h, window.stride_h, window.pad_h),
+                pooled_along(op, x[3], window.kernel_w, window.stride_w, window.pad_w)};
+  constexpr std::int64_t kMostPlaces = std::numeric_limits<std::int32_t>::max();
+  check(window.kernel_h <= kMostPlaces / window.kernel_w, Fault::bad_graph,
+        "{}: a window of {} x {} has more than {} places", op, window.kernel_h, window.kernel_w,
+        kMostPlaces);
+  return y;
 }
 
 // x {N, C, H, W} -> y {N, C, OH, OW}
@@ -63,14 +72,15 @@ void vjp_pool(GradientRequest& request) {
   request.input_grads[0] = request.graph.apply1(kGrad, std::move(inputs), attrs);
 }
 
+template <class Window>
 double window_places(const Attrs& attrs) {
-  const auto& window = std::get<Pool2dAttrs>(attrs);
+  const auto& window = std::get<Window>(attrs);
   return static_cast<double>(window.kernel_h) * static_cast<double>(window.kernel_w);
 }
 
 Work work_pool(std::span<const TensorType> in, std::span<const TensorType> out,
                const Attrs& attrs) {
-  return {window_places(attrs) * static_cast<double>(out[0].shape.elements()),
+  return {window_places<Pool2dAttrs>(attrs) * static_cast<double>(out[0].shape.elements()),
           bytes_moved(in, out)};
 }
 
@@ -91,9 +101,7 @@ void infer_avg_pool_grad(std::span<const TensorType> in, const Attrs& attrs, Typ
 
 Work work_avg_pool_grad(std::span<const TensorType> in, std::span<const TensorType> out,
                         const Attrs& attrs) {
-  const auto& window = std::get<Pool2dGradAttrs>(attrs);
-  return {static_cast<double>(window.kernel_h * window.kernel_w) *
-              static_cast<double>(in[0].shape.elements()),
+  return {window_places<Pool2dGradAttrs>(attrs) * static_cast<double>(in[0].shape.elements()),
           bytes_moved(in, out)};
 }
 

@@ -91,6 +91,34 @@ TEST(ImageRules, Pools) {
       "{2, 3, 4, 4}");
 }
 
+// Places in a window, and what libraries take as settings, are numbers of 32 bits.
+TEST(ImageRules, WindowsAreBounded) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 31;
+  const TensorType x = f32({1, 1, 4, 4}), w = f32({1, 1, 3, 3});
+  const Pool2dAttrs window{46'341, 46'341, 1, 1, 46'340, 46'340};
+  const Pool2dGradAttrs grad{46'341, 46'341, 1, 1, 46'340, 46'340, 4, 4};
+  const TensorType y = f32({1, 1, 46'344, 46'344}), places = u8({1, 1, 46'344, 46'344});
+  const std::string many = ": a window of 46341 x 46341 has more than 2147483647 places";
+  EXPECT_EQ(outcome(OpKind::MaxPool, {x}, window), "bad graph: MaxPool" + many);
+  EXPECT_EQ(outcome(OpKind::AvgPool, {x}, window), "bad graph: AvgPool" + many);
+  EXPECT_EQ(outcome(OpKind::MaxPoolGrad, {y, places}, grad), "bad graph: MaxPoolGrad" + many);
+  EXPECT_EQ(outcome(OpKind::MaxPoolReluGrad, {y, places, y}, grad),
+            "bad graph: MaxPoolReluGrad" + many);
+  EXPECT_EQ(outcome(OpKind::AvgPoolGrad, {y}, grad), "bad graph: AvgPoolGrad" + many);
+  EXPECT_EQ(outcome(OpKind::AvgPool, {x}, Pool2dAttrs{46'340, 46'340, 1, 1, 46'339, 46'339}),
+            "f32{1, 1, 46343, 46343}");
+  EXPECT_EQ(outcome(OpKind::MaxPool, {x}, Pool2dAttrs{.stride_w = kLarge}),
+            "bad graph: MaxPool: an image of 4, a window of 2, a stride of 2147483648 or a padding "
+            "of 0 is above 2147483647");
+  for (const Conv2dAttrs& attrs : {Conv2dAttrs{.stride_h = kLarge}, Conv2dAttrs{.pad_w = kLarge}}) {
+    EXPECT_NE(outcome(OpKind::Conv2d, {x, w}, attrs).find("is above 2147483647"),
+              std::string::npos);
+  }
+  EXPECT_NE(outcome(OpKind::Conv2dWeightGrad, {x, x}, Conv2dGradAttrs{.height = kLarge})
+                .find("is above 2147483647"),
+            std::string::npos);
+}
+
 TEST(ImageRules, PoolsKeepTheLayout) {
   const TensorType x{{2, 3, 8, 8}, DType::f32, LayoutId{16}};
   EXPECT_EQ(outcome(OpKind::MaxPool, {x}, Pool2dAttrs{}), "f32{2, 3, 4, 4}@16, u8{2, 3, 4, 4}");

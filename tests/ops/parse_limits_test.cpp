@@ -113,6 +113,29 @@ TEST(StepLimits, LargestNumbersInEverySetting) {
   }
 }
 
+// Nor do products of settings, that each fit alone.
+TEST(StepLimits, LargestProductsOfSettings) {
+  const std::string images = "input x : f32{B, 1, 4, 4}\nparameter w : f32{1, 1, 3, 3}\n";
+  for (const std::int64_t size : {std::int64_t{46'341}, std::int64_t{65'536}, std::int64_t{1} << 31,
+                                  std::int64_t{1} << 32, kLargestWhole}) {
+    for (const char* window : {"kernel_h = {0}, kernel_w = {0}, pad_h = {1}, pad_w = {1}, "
+                               "stride_h = {0}, stride_w = {0}",
+                               "kernel_h = {0}, kernel_w = {0}, pad_h = {1}, pad_w = {1}"}) {
+      for (const char* call : {"y, s = MaxPool(x) {{{}}}", "y = AvgPool(x) {{{}}}",
+                               "y = AvgPoolGrad(x) {{{}, height = 4, width = 4}}"}) {
+        const std::string settings = fmt::format(fmt::runtime(window), size, size - 1);
+        const std::string text = fmt::format(fmt::runtime(call), settings);
+        const std::string error = error_of_text(with_header(images + text));
+        EXPECT_NE(error.find(size < (std::int64_t{1} << 31)
+                                 ? fmt::format("a window of {0} x {0} has more than", size)
+                                 : fmt::format("a window of {},", size)),
+                  std::string::npos)
+            << text << ": " << error;
+      }
+    }
+  }
+}
+
 // One byte changed, dropped or doubled, a thousand times: an error in one line, or a graph that
 // prints and reads as itself.
 TEST(StepLimits, BrokenTexts) {
