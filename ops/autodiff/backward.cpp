@@ -21,9 +21,11 @@ class Backward {
         wrt_(wrt),
         forward_values_(graph.values().size()),
         gradient_(forward_values_),
-        on_path_(forward_values_) {
+        on_path_(forward_values_),
+        views_(graph.ops().size() + 1) {
     for (const ValueId id : graph.ids()) {
-      if (graph.value(id).sharing == Sharing::view) views_.push_back(id);
+      const Value& value = graph.value(id);
+      if (value.sharing == Sharing::view) views_of(value.producer).push_back(id);
     }
   }
 
@@ -51,18 +53,24 @@ class Backward {
   // A value is on a path when a gradient that was asked for flows through it.
   void mark_paths() {
     for (const ValueId id : wrt_) on_path_[at(id)] = true;
-    mark_views();
-    for (const Op& op : graph_.ops()) {
+    for (const std::vector<ValueId>& views : views_) mark_views(views);
+    for (std::size_t i = 0; i < graph_.ops().size(); ++i) {
+      const Op& op = graph_.ops()[i];
       const bool any = std::any_of(op.inputs.begin(), op.inputs.end(),
                                    [&](ValueId id) { return on_path_[at(id)]; });
       if (!any) continue;
       for (const ValueId id : op.outputs) on_path_[at(id)] = true;
-      mark_views();
+      mark_views(views_of(static_cast<std::int32_t>(i)));
     }
   }
 
-  void mark_views() {
-    for (const ValueId id : views_) {
+  // Of what that op makes; -1: of what no op makes.
+  std::vector<ValueId>& views_of(std::int32_t producer) {
+    return views_[static_cast<std::size_t>(producer + 1)];
+  }
+
+  void mark_views(const std::vector<ValueId>& views) {
+    for (const ValueId id : views) {
       if (on_path_[at(graph_.source(id))]) on_path_[at(id)] = true;
     }
   }
@@ -74,9 +82,10 @@ class Backward {
 
   // Adds the gradients of views to those of the values they show.
   void collect_views(std::int32_t producer) {
-    for (std::size_t i = views_.size(); i-- > 0;) {
-      const ValueId id = views_[i];
-      if (graph_.value(id).producer != producer || !gradient_[at(id)].valid()) continue;
+    const std::vector<ValueId>& views = views_of(producer);
+    for (std::size_t i = views.size(); i-- > 0;) {
+      const ValueId id = views[i];
+      if (!gradient_[at(id)].valid()) continue;
       const ValueId shown = graph_.source(id);
       accumulate(shown, graph_.reshape(gradient_[at(id)], graph_.type(shown).shape));
     }
@@ -105,10 +114,10 @@ class Backward {
   Graph& graph_;
   ValueId loss_;
   std::span<const ValueId> wrt_;
-  std::size_t forward_values_;     // values before we appended any
-  std::vector<ValueId> gradient_;  // per forward value: the sum so far
-  std::vector<bool> on_path_;      // per forward value
-  std::vector<ValueId> views_;     // among the forward values, in order of making
+  std::size_t forward_values_;               // values before we appended any
+  std::vector<ValueId> gradient_;            // per forward value: the sum so far
+  std::vector<bool> on_path_;                // per forward value
+  std::vector<std::vector<ValueId>> views_;  // of the forward values: views_of()
 };
 
 }  // namespace

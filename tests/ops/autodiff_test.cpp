@@ -276,5 +276,18 @@ TEST_F(Autodiff, RefusesTheWayThroughProbabilities) {
             "through the loss");
 }
 
+// A thousand ops with a view each: every gradient finds its way through its view alone.
+TEST_F(Autodiff, ManyViews) {
+  ValueId value = w_;
+  for (int i = 0; i < 1000; ++i) {
+    const Shape shape = i % 2 == 0 ? Shape{3, 2} : Shape{2, 3};
+    value = build::scale(graph_, graph_.reshape(value, shape), 0.5);
+  }
+  (void)gradient(sum(value), w_);
+  const Kinds kinds = appended();
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "Scale"), 1000);
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "Add"), 0);
+}
+
 }  // namespace
 }  // namespace stepscope
