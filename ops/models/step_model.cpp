@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
 
 #include "ops/autodiff/backward.h"
 #include "ops/base/check.h"
@@ -14,6 +15,8 @@
 
 namespace stepscope {
 namespace {
+
+constexpr std::string_view kCorrect = "correct";  // what an evaluation with labels counts
 
 const DeclarationText* find_declared(const StepFile& file, std::string_view name) {
   const auto at = std::find_if(file.declarations.begin(), file.declarations.end(),
@@ -101,7 +104,7 @@ Graph evaluation(const Source& source, std::int64_t batch) {
     if (!source.logits.empty()) {
       graph.enter(Phase::loss);
       graph.keep(build::correct_count(graph, *graph.find(source.logits), *graph.find("labels")),
-                 "correct");
+                 std::string(kCorrect));
     }
     verify(graph, source.name + " evaluation");
     return graph;
@@ -117,12 +120,14 @@ class Checker {
   }
 
   void run() {
+    check_names();
     for (const DeclarationText& each : file_.declarations) check_declared(each);
     if (find_declared(file_, "x") == nullptr) lacks("input x : f32{B, ...}");
     for (std::size_t i = 0; i < calls_.size(); ++i) check_call(i);
     check_loss();
     check_labels();
     check_parameters();
+    check_kept();
   }
 
   std::int64_t classes() const { return classes_; }
@@ -134,6 +139,83 @@ class Checker {
   }
   [[noreturn]] void lacks(std::string_view what) const {
     fail(Fault::bad_input, "{}: there is no `{}`", file_.who, what);
+  }
+
+  // ---- Names: those that derived values have are free in a step file, whatever the optimizer.
+
+  void check_names() const {
+    std::unordered_map<std::string, std::string> taken = {
+        {std::string(kCorrect), "the count of correct rows"}};
+    for (const DeclarationText& each : file_.declarations) {
+      if (each.role == Role::parameter) take_states(each, taken);
+    }
+    const auto check_free = [&](const std::string& text, Place place) {
+      if (text.starts_with("control.")) {
+        wrong(place, fmt::format("'{}': names that begin with control. are those of the rate and "
+                                 "the count of steps; choose another",
+                                 text));
+      }
+      const auto known = taken.find(text);
+      if (known == taken.end()) return;
+      wrong(place, fmt::format("'{}' is the name of {}; choose another", text, known->second));
+    };
+    for (const DeclarationText& each : file_.declarations) check_free(each.name, each.place);
+    for (const auto& line : file_.lines) {
+      if (const auto* call = std::get_if<CallText>(&line)) {
+        for (const OutputText& each : call->outputs) check_free(each.name, each.place);
+      } else {
+        const OutputText& view = std::get<ViewText>(line).view;
+        check_free(view.name, view.place);
+      }
+    }
+  }
+
+  void take_states(const DeclarationText& parameter,
+                   std::unordered_map<std::string, std::string>& taken) const {
+    for (const auto kind : {OptimizerSpec::Kind::momentum, OptimizerSpec::Kind::adam}) {
+      for (std::string& state : state_names(kind, parameter.name)) {
+        if (state.size() > kMaxNameLength) {
+          wrong(parameter.place,
+                fmt::format("parameter '{}': the state that {} adds would have {} characters in "
+                            "its name, at most {} are allowed; choose a shorter name",
+                            parameter.name, name(kind), state.size(), kMaxNameLength));
+        }
+        taken.emplace(std::move(state), fmt::format("a state that {} adds to parameter '{}'",
+                                                    name(kind), parameter.name));
+      }
+    }
+  }
+
+  // The update overwrites parameters: kept, they would not be what the step was computed with.
+  void check_kept() const {
+    std::unordered_map<std::string, ValueId> storage;
+    for (const DeclarationText& each : file_.declarations) {
+      storage[each.name] = *graph_.find(each.name);
+    }
+    std::size_t i = 0;
+    for (const auto& line : file_.lines) {
+      if (const auto* view = std::get_if<ViewText>(&line)) {
+        storage[view->view.name] = storage.at(view->shown.name);
+        continue;
+      }
+      const Op& op = graph_.ops()[i];
+      for (std::size_t k = 0; k < op.outputs.size(); ++k) {
+        storage[calls_[i]->outputs[k].name] = graph_.storage(op.outputs[k]);
+      }
+      ++i;
+    }
+    for (const OperandText& each : file_.kept) {
+      check_kept(each, graph_.value(storage.at(each.name)));
+    }
+  }
+
+  void check_kept(const OperandText& kept, const Value& value) const {
+    if (value.role == Role::parameter) {
+      wrong(kept.place, fmt::format("keep reads parameter '{}', which the update overwrites; it is "
+                                    "readable anyway, take this out",
+                                    value.name));
+    }
+    if (value.role == Role::saved) wrong(kept.place, of_saved("keep", kept.name, value));
   }
 
   void check_declared(const DeclarationText& declared) {
@@ -201,7 +283,18 @@ class Checker {
                                       name(call.kind), to_string(graph_.type(id))));
       }
     }
+    for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+      const Value& read = graph_.value(graph_.storage(op.inputs[k]));
+      if (read.role != Role::saved) continue;
+      wrong(call.inputs[k].place, of_saved(name(call.kind), call.inputs[k].name, read));
+    }
     check_trusting(call, op);
+  }
+
+  std::string of_saved(std::string_view who, std::string_view read, const Value& saved) const {
+    const Op& maker = graph_.ops()[static_cast<std::size_t>(saved.producer)];
+    return fmt::format("{} reads {}: what {} saves for its gradient is for that alone; take it out",
+                       who, read, name(maker.kind));
   }
 
   // Kernels trust indices and what other ops saved for them: those come from the data, which is
@@ -294,13 +387,15 @@ class Checker {
     }
   }
 
+  // Whole numbers, as Argmax and Cast make them, have no gradient: no way leads through them.
   void check_parameters() {
     std::vector<bool> reached(graph_.values().size());
     reached[at(graph_.storage(loss_))] = true;
     for (std::size_t i = graph_.ops().size(); i-- > 0;) {
       const Op& op = graph_.ops()[i];
-      const bool used = std::any_of(op.outputs.begin(), op.outputs.end(),
-                                    [&](ValueId id) { return reached[at(graph_.storage(id))]; });
+      const bool used = std::any_of(op.outputs.begin(), op.outputs.end(), [&](ValueId id) {
+        return is_floating(graph_.type(id).dtype) && reached[at(graph_.storage(id))];
+      });
       if (!used) continue;
       for (const ValueId id : op.inputs) reached[at(graph_.storage(id))] = true;
     }

@@ -144,12 +144,55 @@ INSTANTIATE_TEST_SUITE_P(
               ": 2 SoftmaxCrossEntropy read labels; name the logits that accuracy is counted of "
               "`logits`"},
         Wrong{net("logits = Relu(x)\n"), ": logits are f32{1, 4} at B = 1, expected f32{1, 3}"},
-        Wrong{net("correct = Relu(x)\n"), ": graph: the name 'correct' is taken"},
-        Wrong{net("control.lr = Relu(x)\n"), ": graph: the name 'control.lr' is taken"},
+        Wrong{net("correct = Relu(x)\n"),
+              ":9:1: 'correct' is the name of the count of correct rows; choose another"},
+        Wrong{net("p2 = x{B*4}\ncorrect = p2{B, 4}\n"),
+              ":10:1: 'correct' is the name of the count of correct rows; choose another"},
+        Wrong{net("control.lr = Relu(x)\n"),
+              ":9:1: 'control.lr': names that begin with control. are those of the rate and the "
+              "count of steps; choose another"},
+        Wrong{net("w1.velocity = Relu(x)\n"),
+              ":9:1: 'w1.velocity' is the name of a state that momentum adds to parameter 'w1'; "
+              "choose another"},
+        Wrong{fmt::format("parameter b1.m : f32{{3}} = zeros\n{}", net("")),
+              ":2:11: 'b1.m' is the name of a state that adam adds to parameter 'b1'; choose "
+              "another"},
+        Wrong{fmt::format("parameter {0} : f32{{3}} = zeros\n", std::string(120, 'p')),
+              fmt::format(":2:11: parameter '{}': the state that momentum adds would have 129 "
+                          "characters in its name, at most 128 are allowed; choose a shorter name",
+                          std::string(120, 'p'))},
+        Wrong{net("keep x\nkeep w1\n"),
+              ":10:6: keep reads parameter 'w1', which the update overwrites; it is readable "
+              "anyway, take this out"},
+        Wrong{net("v = b1{1, 3}\nkeep v{3}\n"),
+              ":10:6: keep reads parameter 'b1', which the update overwrites; it is readable "
+              "anyway, take this out"},
+        Wrong{net("v = x{B, 1, 2, 2}\n%0, %1 = MaxPool(v)\nf = Cast(%1{B}) {to = f32}\n"),
+              ":11:10: Cast reads %1: what MaxPool saves for its gradient is for that alone; take "
+              "it out"},
+        Wrong{net("v = x{B, 1, 2, 2}\nm, s = MaxPool(v)\nt = s{B}\nkeep m\nkeep t\n"),
+              ":13:6: keep reads t: what MaxPool saves for its gradient is for that alone; take it "
+              "out"},
         Wrong{net("y = Relu(x{4})\n"), ":9:10: Reshape: {2, 4} has 8 elements, {4} has 4"},
         Wrong{"input x : f32{B, 2}\nparameter w : f32{2, 2} = he\ny = MatMul(x, w)\n"
               "z = Argmax(y)\nc = Cast(z) {to = f32}\nloss = ReduceSum(c)\n",
-              ": autodiff: the loss loss does not depend on w"}));
+              ":3:11: the loss does not depend on parameter 'w'; use it or take it out"},
+        Wrong{"input x : f32{B, 2}\nparameter w : f32{2, 2} = he\ny = MatMul(x, w)\n"
+              "i = Cast(y) {to = i32}\nc = Cast(i) {to = f32}\nr = ReduceSum(c)\n"
+              "loss = ReduceSum(r)\n",
+              ":3:11: the loss does not depend on parameter 'w'; use it or take it out"}));
+
+// The state's name just fits.
+TEST(StepModel, LongestNameOfAParameter) {
+  const std::string longest(kMaxNameLength - std::string_view(".velocity").size(), 'p');
+  const Model model =
+      model_of(fmt::format("parameter {0} : f32{{3}} = zeros\n{1}product = MatMul(x, w1)\n"
+                           "bias = Add({0}, b1)\nscores = AddBias(product, bias)\n"
+                           "loss, p = SoftmaxCrossEntropy(scores, labels)\n",
+                           longest, kInputs),
+               {.kind = OptimizerSpec::Kind::momentum});
+  EXPECT_TRUE(model.step(2).find(longest + ".velocity"));
+}
 
 }  // namespace
 }  // namespace stepscope
