@@ -29,6 +29,9 @@ int run_explain(const Options& options, const Context& context);
 Record begin_record(const Context& context);
 // Writes the record where --out and --json ask for it; says where on standard error.
 void deliver(const Record& record, const Flags& flags);
+// Before any work: each file that the flags ask for can be written, no two are one, and none is a
+// file that is read. Throws UsageError, or io with the path and the reason.
+void check_outputs(const Flags& flags);
 // Whether standard output is reserved for the record.
 bool json_on_stdout(const Flags& flags);
 

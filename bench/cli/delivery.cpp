@@ -30,6 +30,44 @@ Record begin_record(const Context& context) {
   return record;
 }
 
+namespace {
+
+struct Place {
+  std::string_view flag;
+  std::filesystem::path given;
+  std::filesystem::path path;  // what it names, whatever way
+};
+
+}  // namespace
+
+void check_outputs(const Flags& flags) {
+  std::vector<Place> written;
+  const auto add = [](std::vector<Place>& to, std::string_view flag, const std::string& file) {
+    std::error_code error;
+    if (!file.empty()) to.push_back({flag, file, std::filesystem::weakly_canonical(file, error)});
+  };
+  const std::filesystem::path record = std::filesystem::path(flags.out) / "record.json";
+  add(written, "--out", flags.out.empty() ? "" : record.string());
+  add(written, "--json", json_on_stdout(flags) ? "" : flags.json);
+  add(written, "--checkpoint", flags.checkpoint);
+  add(written, "--save-weights", flags.save_weights);
+  std::vector<Place> taken;  // read, or written by a flag before
+  add(taken, "--resume", flags.resume);
+  add(taken, "--weights", flags.weights);
+  add(taken, "--weights-map", flags.weights_map);
+  add(taken, "--tune", flags.tune);
+  for (const Place& place : written) {
+    for (const Place& other : taken) {
+      const bool goes_on = place.flag == "--checkpoint" && other.flag == "--resume";
+      if (goes_on || place.path != other.path) continue;
+      throw UsageError(
+          fmt::format("{} and {}: both name {}", place.flag, other.flag, place.given.string()));
+    }
+    taken.push_back(place);
+  }
+  for (const Place& place : written) check_can_be_written(place.given);
+}
+
 bool json_on_stdout(const Flags& flags) { return flags.json == "-"; }
 
 void deliver(const Record& record, const Flags& flags) {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "bench/cli/model_file.h"
 #include "bench/train/weights.h"
@@ -17,6 +18,14 @@ namespace {
 constexpr std::int64_t kLargestBatch = 1 << 20;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kMostPrefetch = 4096;  // batches; each takes its size in memory
+
+// A flag for a file or a folder. An unset variable of a shell must not count as a flag left out.
+CLI::Option* add_path(CLI::App& command, const char* flag, std::string& path,
+                      const std::string& help) {
+  return command.add_option(flag, path, help)->check([](const std::string& text) -> std::string {
+    return text.empty() ? "is empty, expected a path" : "";
+  });
+}
 
 template <class F>
 auto usage(F&& f) {
@@ -96,15 +105,14 @@ void add_fusion_flags(CLI::App& command, Flags& flags) {
 }
 
 void add_tune_flag(CLI::App& command, Flags& flags) {
-  command.add_option("--tune", flags.tune,
-                     "file of the library's choices; where it is not there, they are timed first, "
-                     "written to it and used");
+  add_path(command, "--tune", flags.tune,
+           "file of the library's choices; where it is not there, they are timed first, "
+           "written to it and used");
 }
 
 void add_data_flags(CLI::App& command, Flags& flags) {
-  command
-      .add_option("--data", flags.data,
-                  "folder of IDX or GlyphLab files, fashion-mnist, generated, or generated:SEED")
+  add_path(command, "--data", flags.data,
+           "folder of IDX or GlyphLab files, fashion-mnist, generated, or generated:SEED")
       ->default_str("fashion-mnist where the model fits it, else generated");
 }
 
@@ -127,26 +135,26 @@ void add_loader_flags(CLI::App& command, Flags& flags) {
 }
 
 void add_checkpoint_flags(CLI::App& command, Flags& flags) {
-  command.add_option("--checkpoint", flags.checkpoint,
-                     "file to write the state of the run to; written whole or not at all");
+  add_path(command, "--checkpoint", flags.checkpoint,
+           "file to write the state of the run to; written whole or not at all");
   command.add_option("--checkpoint-every", flags.checkpoint_every, "steps between two checkpoints")
       ->default_str("the end of each epoch");
-  command.add_option("--resume", flags.resume, "checkpoint to go on from, bit for bit");
-  command.add_option("--save-weights", flags.save_weights,
-                     "file for the parameters after the last epoch (safetensors)");
+  add_path(command, "--resume", flags.resume, "checkpoint to go on from, bit for bit");
+  add_path(command, "--save-weights", flags.save_weights,
+           "file for the parameters after the last epoch (safetensors)");
 }
 
 void add_weights_flags(CLI::App& command, Flags& flags) {
-  command.add_option("--weights", flags.weights,
-                     "file of initial parameters: NPZ or safetensors, by name");
-  command.add_option("--weights-map", flags.weights_map,
-                     "file of lines `parameter = tensor` or `parameter = tensor transposed`, for "
-                     "--weights with other names");
+  add_path(command, "--weights", flags.weights,
+           "file of initial parameters: NPZ or safetensors, by name");
+  add_path(command, "--weights-map", flags.weights_map,
+           "file of lines `parameter = tensor` or `parameter = tensor transposed`, for "
+           "--weights with other names");
 }
 
 void add_lab_flags(CLI::App& command, Flags& flags) {
-  command.add_option("--make-data", flags.make_data,
-                     "folder to write generated data to, labelled as generated");
+  add_path(command, "--make-data", flags.make_data,
+           "folder to write generated data to, labelled as generated");
   command
       .add_option("--shape", flags.data_shape,
                   "glyphs: images.npy, labels.npy and metadata.csv of 24 x 24; mnist: IDX files of "
@@ -158,9 +166,9 @@ void add_lab_flags(CLI::App& command, Flags& flags) {
 }
 
 void add_output_flags(CLI::App& command, Flags& flags) {
-  command.add_option("--out", flags.out, "folder for the record (record.json)");
-  command.add_option("--json", flags.json,
-                     "file for the record; - writes it to standard output and nothing else");
+  add_path(command, "--out", flags.out, "folder for the record (record.json)");
+  add_path(command, "--json", flags.json,
+           "file for the record; - writes it to standard output and nothing else");
   command.add_flag("--quiet", flags.quiet, "no progress");
 }
 
@@ -184,7 +192,8 @@ Options resolve(const Flags& flags, const Registry& registry) {
   usage([&] {
     options.optimizer.kind = optimizer_kind(flags.optimizer);
     options.optimizer.rate = flags.rate;
-    check(std::isfinite(flags.rate), Fault::bad_input, "--lr: {} is no rate", flags.rate);
+    check(std::abs(flags.rate) <= std::numeric_limits<float>::max(), Fault::bad_input,
+          "--lr: {} is no rate that f32 holds", flags.rate);
     options.model = model_of(flags.model, options.optimizer);
     resolve_weights(options);
     resolve_arms(options);
@@ -197,6 +206,7 @@ Options resolve(const Flags& flags, const Registry& registry) {
     for (const std::int64_t batch : flags.batches) {
       check(batch >= 1 && batch <= kLargestBatch, Fault::bad_input,
             "--batch: {} is not between 1 and {}", batch, kLargestBatch);
+      if (is_step_file(flags.model)) (void)options.model.step(batch);  // throws what is wrong there
     }
     check(flags.threads >= 1 && flags.threads <= kMostThreads, Fault::bad_input,
           "--threads: {} is not between 1 and {}", flags.threads, kMostThreads);

@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 
 namespace stepscope::cli {
 namespace {
+
+constexpr std::chrono::milliseconds kBetweenLines{100};
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -30,8 +33,13 @@ void ProgressLine::update(const std::string& what, double done) {
   show(what, done);
 }
 
+bool ProgressLine::is_due() const {
+  return visible_ && (width_ == 0 || now() - shown_ >= kBetweenLines);
+}
+
 void ProgressLine::show(const std::string& what, double done) {
-  if (!visible_) return;
+  if (!is_due()) return;
+  shown_ = now();
   constexpr int kBar = 24;  // characters
   const int filled = static_cast<int>(done * kBar);
   std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}", "", filled, "", kBar - filled,

@@ -5,9 +5,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "bench/measure/clock.h"
+
 namespace stepscope::cli {
 
-// One line that is written over; cleared at the end.
+// One line that is written over, ten times a second at most; cleared at the end. Whoever works
+// between two calls pays a look at the clock, and nothing where no line is seen.
 class ProgressLine {
  public:
   enum class Show : bool { never, on_terminal };
@@ -20,10 +23,13 @@ class ProgressLine {
   void update(const std::string& what, double done);
   // The same, whatever was interrupted.
   void show(const std::string& what, double done);
+  // Whether a line shown now would be seen: ask before making its text.
+  bool is_due() const;
   void clear();
 
  private:
   bool visible_;
+  Stamp shown_{};          // when the line was written
   std::size_t width_ = 0;  // of the line that stands there
 };
 

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <system_error>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
@@ -46,6 +51,16 @@ TrainSpec spec_of(const Options& options) {
           .checkpoint_every = flags.checkpoint_every};
 }
 
+// A run from the beginning would replace in its first epoch what others took hours to reach.
+void check_no_checkpoint_is_lost(const Flags& flags) {
+  std::error_code error;
+  if (flags.checkpoint.empty() || !std::filesystem::exists(flags.checkpoint, error)) return;
+  if (std::filesystem::equivalent(flags.checkpoint, flags.resume, error)) return;
+  throw UsageError(fmt::format(
+      "--checkpoint {0}: is there already; go on from it with --resume {0}, or remove it",
+      flags.checkpoint));
+}
+
 // The checkpoint that --resume names, if it is one of this run.
 std::optional<Checkpoint> checkpoint_of(const Flags& flags, const TrainSpec& spec) {
   if (flags.resume.empty()) return std::nullopt;
@@ -54,6 +69,15 @@ std::optional<Checkpoint> checkpoint_of(const Flags& flags, const TrainSpec& spe
   if (!other.empty()) {
     throw UsageError(fmt::format("--resume {}: is a checkpoint of other work: {}", flags.resume,
                                  fmt::join(other, "; ")));
+  }
+  if (from.epoch > spec.epochs || (from.epoch == spec.epochs && from.batches > 0)) {
+    throw UsageError(
+        fmt::format("--epochs {}: the checkpoint {} is beyond that, at epoch {}, step {}",
+                    spec.epochs, flags.resume, from.epoch + 1, from.batches));
+  }
+  if (from.epoch == spec.epochs && !flags.quiet) {
+    fmt::print(stderr, "resume: {}: already at the end, epoch {} of {}: nothing is trained\n",
+               flags.resume, from.epoch, spec.epochs);
   }
   return from;
 }
@@ -86,6 +110,7 @@ class Talk {
     std::fflush(stdout);
   }
   void progress(std::int64_t epoch, double done) {
+    if (!line_.is_due()) return;
     line_.show(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, epochs_, last_loss_), done);
   }
   void loss(double value) { last_loss_ = value; }
@@ -104,7 +129,8 @@ class Talk {
   double last_loss_ = 0.0;
 };
 
-TrainHooks hooks_for(Talk& talk, const Flags& flags) {
+// `weights_failed` keeps what went wrong with them, so that the record of the run is not lost too.
+TrainHooks hooks_for(Talk& talk, const Flags& flags, std::exception_ptr& weights_failed) {
   TrainHooks hooks;
   hooks.progress = [&](std::int64_t epoch, double done) { talk.progress(epoch, done); };
   hooks.loss = [&](std::int64_t, double loss) { talk.loss(loss); };
@@ -115,22 +141,27 @@ TrainHooks hooks_for(Talk& talk, const Flags& flags) {
   }
   if (!flags.save_weights.empty()) {
     hooks.finished = [&](Session& session) {
-      save_weights(session, flags.save_weights);
-      if (!flags.quiet) fmt::print(stderr, "weights: {}\n", flags.save_weights);
+      try {
+        save_weights(session, flags.save_weights);
+        if (!flags.quiet) fmt::print(stderr, "weights: {}\n", flags.save_weights);
+      } catch (const Error&) {
+        weights_failed = std::current_exception();
+      }
     };
   }
   return hooks;
 }
 
 std::vector<EpochRecord> run(Backend& backend, const Data& data, const TrainSpec& spec,
-                             const Flags& flags, const Checkpoint* from) {
+                             const Flags& flags, const Checkpoint* from,
+                             std::exception_ptr& weights_failed) {
   Talk talk(flags, spec);
   talk.begin(spec, flags, backend, data);
   if (from != nullptr) {
     for (const EpochRecord& epoch : from->epochs) talk.epoch(epoch);
   }
   try {
-    return train(backend, data, spec, hooks_for(talk, flags), from);
+    return train(backend, data, spec, hooks_for(talk, flags, weights_failed), from);
   } catch (const TrainingStopped& stopped) {
     talk.clear();
     throw Interrupted(
@@ -162,6 +193,13 @@ void add_notes(Record& record, const TrainSpec& spec, const Flags& flags,
                const std::optional<Checkpoint>& from) {
   record.notes.push_back(fmt::format(
       "training_loss is the mean of the losses read back, every {} steps", spec.loss_every));
+  const auto diverged =
+      std::find_if(record.epochs.begin(), record.epochs.end(), [](const EpochRecord& epoch) {
+        return !std::isfinite(epoch.training_loss) || !std::isfinite(epoch.validation_loss);
+      });
+  if (diverged != record.epochs.end()) {
+    record.notes.push_back(fmt::format("the loss is not finite from epoch {} on", diverged->epoch));
+  }
   if (from) {
     record.notes.push_back(fmt::format("resumed from {} at epoch {}, step {}", flags.resume,
                                        from->epoch + 1, from->batches));
@@ -175,9 +213,8 @@ int run_train(const Options& options, const Context& context) {
   const Flags& flags = options.flags;
   check_flags(options);
   TrainSpec spec = spec_of(options);
-  for (const std::string& file : {flags.checkpoint, flags.save_weights}) {
-    if (!file.empty()) check_can_be_written(file);
-  }
+  check_outputs(flags);
+  check_no_checkpoint_is_lost(flags);
   const Data data = data_for(options);
   if (spec.batch > data.training().count) {
     throw UsageError(fmt::format("--batch: {} rows, the training data have {}", spec.batch,
@@ -185,14 +222,13 @@ int run_train(const Options& options, const Context& context) {
   }
   spec.work = work_of(data, spec);
   std::optional<Checkpoint> from = checkpoint_of(flags, spec);
-  if (from && from->epoch >= spec.epochs) {
-    fmt::print("{}: already at the end, epoch {} of {}: nothing to do\n", flags.resume, from->epoch,
-               spec.epochs);
-    return 0;
-  }
   make_choices(options, context.registry, graphs_of(data, spec));
   const std::unique_ptr<Backend> backend = context.registry.make(
       flags.backends.front(), {.threads = flags.threads, .tune_file = choices_file(options)});
+  if (!backend->info().computes) {
+    throw UsageError(
+        fmt::format("--backend: '{}' computes nothing, it cannot train", backend->name()));
+  }
   spec.passes = passes_for(options.fusions.front(), backend->layouts());
   spec.choices_digest = choices_digest(options);
   if (from) note_conditions(*from, conditions_of(*backend, spec), flags.resume);
@@ -201,9 +237,11 @@ int run_train(const Options& options, const Context& context) {
   record.work = {spec.model.name, flags.optimizer, flags.rate, data.source, "f32", spec.seed};
   record.backends.emplace_back(std::string(backend->name()), Facts(backend->info().details));
   record.arms.push_back(arm_of(*backend, spec, data));
-  record.epochs = run(*backend, data, spec, flags, from ? &*from : nullptr);
+  std::exception_ptr weights_failed;
+  record.epochs = run(*backend, data, spec, flags, from ? &*from : nullptr, weights_failed);
   add_notes(record, spec, flags, from);
   deliver(record, flags);
+  if (weights_failed) std::rethrow_exception(weights_failed);
   return 0;
 }
 

@@ -85,8 +85,12 @@ std::string epoch_row(const EpochRecord& epoch) {
   const auto time = [](std::int64_t ns) { return time_text(static_cast<double>(ns)); };
   const std::string accuracy =
       epoch.validation_accuracy ? fmt::format("{:.2f}%", 100.0 * *epoch.validation_accuracy) : "-";
-  return fmt::format("{:>5}  {:>9.5f}  {:>9.5f}  {:>8}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}\n",
-                     epoch.epoch, epoch.training_loss, epoch.validation_loss, accuracy,
+  // The sign of a NaN says nothing.
+  const auto loss = [](double value) {
+    return std::isnan(value) ? std::string("nan") : fmt::format("{:.5f}", value);
+  };
+  return fmt::format("{:>5}  {:>9}  {:>9}  {:>8}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}\n",
+                     epoch.epoch, loss(epoch.training_loss), loss(epoch.validation_loss), accuracy,
                      time(epoch.wall_ns), time(epoch.data_ns), time(epoch.transfer_ns),
                      time(epoch.step_ns), time(epoch.validation_ns));
 }

@@ -36,7 +36,8 @@ std::string initial_digest(const Model& model) {
 
 std::string why_not_partial(const Model& model, std::int64_t batch, PartialBatch policy) {
   if (policy != PartialBatch::pad_masked) return {};
-  const std::string why = why_rows_cannot_be_left_out(model.step(batch));
+  const std::string why =
+      why_rows_cannot_be_left_out(model.step(batch), model.step(batch == 1 ? 2 : 1));
   if (why.empty()) return {};
   return fmt::format("pad_masked: no row of model '{}' can be left out: {}", model.name, why);
 }
@@ -72,7 +73,8 @@ Facts conditions_of(const Backend& backend, const TrainSpec& spec) {
   for (const auto& [library, version] : backend.info().details) {
     libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", library, version);
   }
-  return {{"backend", std::string(backend.name())},
+  return {{"stepscope", STEPSCOPE_VERSION},
+          {"backend", std::string(backend.name())},
           {"libraries", libraries},
           {"threads", fmt::to_string(backend.info().threads)},
           {"fusion", spec.fusion},

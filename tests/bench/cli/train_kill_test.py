@@ -114,8 +114,8 @@ class TrainFiles(unittest.TestCase):
             if resumed < RESUMED and metadata["epoch"] != "4":
                 resumed += 1
                 self.assert_ends_alike(file)
-            else:  # one that is read and has no epoch left
-                result = run("--resume", file, "--epochs", max(1, int(metadata["epoch"])))
+            else:  # one that is read, with an epoch left at most
+                result = run("--resume", file, "--epochs", min(4, int(metadata["epoch"]) + 1))
                 self.assertEqual(result.returncode, 0, result.stderr)
         self.assertGreater(len(places), 2, "the moments fell together")
         self.assertGreater(resumed, 0)
@@ -160,9 +160,14 @@ class TrainFiles(unittest.TestCase):
     def test_interrupted_without_a_checkpoint_writes_nothing(self):
         moments = random.Random(SEED + 3)
         folder = self.fresh()
-        for _ in range(10):
-            status, said = self.stopped(moments.uniform(0.0, self.length), signal.SIGINT,
+        begin = time.monotonic()
+        self.assertEqual(run("--out", folder / "whole").returncode, 0)
+        length = time.monotonic() - begin
+        stopped = 0
+        for _ in range(20):
+            status, said = self.stopped(moments.uniform(0.0, length), signal.SIGINT,
                                         "--out", folder / "out")
+            stopped += status == 1
             self.assertIn(status, (0, 1, -signal.SIGINT), said)
             if status == 1:
                 self.assertRegex(
@@ -173,6 +178,7 @@ class TrainFiles(unittest.TestCase):
                 (folder / "out" / "record.json").unlink()
             else:
                 self.assertFalse((folder / "out" / "record.json").exists())
+        self.assertGreater(stopped, 0, "no signal came while it ran")
 
     def assert_failed(self, result, file, reason):
         self.assertEqual(result.returncode, 1, result.stderr)
@@ -184,7 +190,7 @@ class TrainFiles(unittest.TestCase):
         self.assertEqual(run("--checkpoint", file, "--epochs", 1).returncode, 0)
         before = file.read_bytes()
         limited = {"preexec_fn": small_files}
-        self.assert_failed(run("--checkpoint", file, **limited), file,
+        self.assert_failed(run("--checkpoint", file, "--resume", file, **limited), file,
                            "cannot be written: File too large")
         self.assertEqual(file.read_bytes(), before)
         for flag, name in (("--json", "r.json"), ("--save-weights", "w")):
@@ -256,12 +262,61 @@ class TrainFiles(unittest.TestCase):
         self.assertIn(note, record["notes"])
         self.assertEqual([each["epoch"] for each in record["epochs"]], [1, 2, 3, 4, 5])
 
-    def test_a_run_at_its_end_has_nothing_to_do(self):
+    def test_a_run_at_its_end_gives_what_is_asked_of_it(self):
         whole = self.root / "whole"
-        result = run("--resume", whole)
+        folder = self.fresh()
+        result = run("--resume", whole, "--json", "-", "--save-weights", folder / "weights")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(result.stdout,
-                         f"{whole}: already at the end, epoch 4 of 4: nothing to do\n")
+        self.assertEqual(len(json.loads(result.stdout)["epochs"]), 4)
+        self.assertEqual(tensors_of(folder / "weights")[0], tensors_of(self.root / "weights")[0])
+        talking = command("--resume", whole)
+        talking.remove("--quiet")
+        result = subprocess.run(talking, capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr, f"resume: {whole}: already at the end, epoch 4 of 4: "
+                                        "nothing is trained\n")
+        result = run("--resume", whole, "--epochs", 3)
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, f"stepscope: --epochs 3: the checkpoint {whole} is beyond that, at "
+                             "epoch 5, step 0\n"))
+
+    def test_a_checkpoint_is_not_begun_over(self):
+        folder = self.fresh()
+        file = folder / "c"
+        self.assertEqual(run("--checkpoint", file, "--epochs", 1).returncode, 0)
+        before = file.read_bytes()
+        for resume in ((), ("--resume", self.root / "whole")):
+            result = run("--checkpoint", file, *resume)
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual(result.stderr,
+                             f"stepscope: --checkpoint {file}: is there already; go on from it with "
+                             f"--resume {file}, or remove it\n")
+        result = run("--checkpoint", file, "--resume", "")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--resume: is empty", result.stderr)
+        self.assertEqual(file.read_bytes(), before)
+
+    def test_two_outputs_are_not_one_file(self):
+        folder = self.fresh()
+        out = folder / "out"
+        for flags in (("--checkpoint", folder / "x", "--save-weights", folder / "x"),
+                      ("--json", folder / "out" / "record.json", "--out", out),
+                      ("--json", folder / "a" / ".." / "x", "--save-weights", folder / "x"),
+                      ("--resume", self.root / "whole", "--save-weights", self.root / "whole")):
+            result = run(*flags)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn("both name", result.stderr)
+        self.assertEqual(list(folder.iterdir()), [])
+
+    def test_outputs_are_looked_at_before_the_work(self):
+        folder = self.fresh()
+        for flags in (("--json", folder), ("--out", self.root / "weights"),
+                      ("--json", self.root / "weights" / "r.json")):
+            result = subprocess.run(command(*flags)[:2] + command(*flags)[3:], capture_output=True,
+                                    text=True, check=False)
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stdout, "", "it trained first")
+            self.assertIn("cannot be written", result.stderr)
 
 
 if __name__ == "__main__":

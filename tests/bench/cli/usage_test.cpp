@@ -75,6 +75,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"compare", "--budget", "soon"},
                 "--budget 'soon': no duration, as in 170s, 2m or 500ms"},
         Mistake{{"train", "--epochs", "0"}, "--epochs: 0 is below 1"},
+        Mistake{{"train", "--lr", "1e39"}, "--lr: 1e+39 is no rate that f32 holds"},
+        Mistake{{"train", "--lr", "nan"}, "--lr: nan is no rate that f32 holds"},
+        Mistake{{"train", "--resume", ""}, "--resume: is empty, expected a path"},
+        Mistake{{"compare", "--model", "chain:3", "--backend", "null", "--out", "/tmp", "--json",
+                 "/tmp/record.json"},
+                "--json and --out: both name /tmp/record.json"},
+        Mistake{{"train", "--backend", "null", "--data", "generated"},
+                "--backend: 'null' computes nothing, it cannot train"},
         Mistake{{"train", "--mode", "eager,graph"},
                 "train: takes one --backend, one --mode, one --fusion and one --batch"},
         Mistake{{"train", "--model", "chain:5"},
@@ -108,7 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "--weights-map: maps names of no file, add --weights FILE"},
         Mistake{{"compare", "--weights", "/nowhere/w.npz"},
                 "/nowhere/w.npz: cannot be opened: No such file or directory"},
-        Mistake{{"explain", "--format", "svg"}, "--format 'svg': text, ir or dot"}));
+        Mistake{{"explain", "--format", "svg"},
+                "unknown format 'svg': did you mean 'ir'? (there are: text, ir, dot)"}));
 
 TEST(Usage, WrongFlagsAreNamed) {
   const CommandResult result = run_stepscope({"compare", "--bacth", "3"});
