@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/cli/commands.h"
+#include "bench/cli/progress.h"
 #include "bench/data/make_data.h"
 #include "ops/base/check.h"
 
@@ -21,7 +22,10 @@ int run_lab(const Options& options, const Context&) {
   try {
     files = make_data(
         flags.make_data,
-        {.shape = parse_data_shape(flags.data_shape), .seed = flags.seed, .images = flags.images});
+        {.shape = parse_data_shape(flags.data_shape), .seed = flags.seed, .images = flags.images},
+        is_interrupted);
+  } catch (const MakingStopped&) {
+    throw Interrupted("interrupted; what was written is taken back");
   } catch (const Error& error) {
     if (error.fault() == Fault::bad_input) throw UsageError(fmt::format("lab: {}", error.what()));
     throw;

@@ -97,7 +97,8 @@ void append_image(std::vector<std::uint8_t>& pixels, const GeneratedSpec& spec, 
 }
 
 Dataset make_images(const GeneratedSpec& spec, const std::vector<Pattern>& patterns,
-                    std::int64_t count, std::uint64_t stream, std::string_view part) {
+                    std::int64_t count, std::uint64_t stream, std::string_view part,
+                    const StopMaking& stop) {
   Dataset data{.name = fmt::format("generated {} images", part),
                .count = count,
                .rows = spec.rows,
@@ -106,6 +107,7 @@ Dataset make_images(const GeneratedSpec& spec, const std::vector<Pattern>& patte
   data.pixels.reserve(static_cast<std::size_t>(count * spec.rows * spec.columns));
   Philox random(spec.seed, stream);
   for (std::int64_t i = 0; i < count; ++i) {
+    if (stop && stop()) throw MakingStopped();
     const std::uint64_t label = random.below(patterns.size());
     const Variation variation = draw_variation(random, patterns);
     append_image(data.pixels, spec, patterns[label], variation, random);
@@ -129,11 +131,11 @@ void check_sizes(const GeneratedSpec& spec) {
 
 }  // namespace
 
-GeneratedData make_generated(const GeneratedSpec& spec) {
+GeneratedData make_generated(const GeneratedSpec& spec, const StopMaking& stop) {
   check_sizes(spec);
   const std::vector<Pattern> patterns = make_patterns(spec);
-  return {.train = make_images(spec, patterns, spec.train, kGeneratedStream + 1, "training"),
-          .test = make_images(spec, patterns, spec.test, kGeneratedStream + 2, "test")};
+  return {.train = make_images(spec, patterns, spec.train, kGeneratedStream + 1, "training", stop),
+          .test = make_images(spec, patterns, spec.test, kGeneratedStream + 2, "test", stop)};
 }
 
 }  // namespace stepscope

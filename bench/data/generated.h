@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <stdexcept>
 
 #include "bench/data/dataset.h"
 
@@ -22,10 +24,18 @@ struct GeneratedData {
   Dataset train, test;
 };
 
+// Asked before each image; true ends the making, which then throws MakingStopped.
+using StopMaking = std::function<bool()>;
+
+class MakingStopped : public std::runtime_error {
+ public:
+  MakingStopped() : std::runtime_error("the making of data was stopped") {}
+};
+
 // Integers from Philox alone: equal specs give equal bytes on every machine.
 // Streams of the seed: kGeneratedStream for the patterns, the next two for train and test.
 // Throws bad_input for sizes below 1 or above kLargestIdxBytes in all.
-GeneratedData make_generated(const GeneratedSpec& spec);
+GeneratedData make_generated(const GeneratedSpec& spec, const StopMaking& stop = {});
 
 inline constexpr std::uint64_t kGeneratedStream = std::uint64_t{2} << 32;
 

@@ -57,7 +57,7 @@ bool is_ink(const Glyph& glyph, std::int64_t y, std::int64_t x) {
 }
 
 Dataset make_images(const GlyphSpec& spec, std::int64_t count, std::uint64_t stream,
-                    std::string_view part) {
+                    std::string_view part, const StopMaking& stop) {
   Dataset data{.name = fmt::format("generated {} glyphs", part),
                .count = count,
                .rows = kGlyphSide,
@@ -67,6 +67,7 @@ Dataset make_images(const GlyphSpec& spec, std::int64_t count, std::uint64_t str
   data.labels.reserve(static_cast<std::size_t>(count));
   Philox random(spec.seed, stream);
   for (std::int64_t i = 0; i < count; ++i) {
+    if (stop && stop()) throw MakingStopped();
     const Glyph glyph = draw_glyph(random);
     for (std::int64_t y = 0; y < kGlyphSide; ++y) {
       for (std::int64_t x = 0; x < kGlyphSide; ++x) {
@@ -82,14 +83,14 @@ Dataset make_images(const GlyphSpec& spec, std::int64_t count, std::uint64_t str
 
 }  // namespace
 
-GeneratedData make_glyphs(const GlyphSpec& spec) {
+GeneratedData make_glyphs(const GlyphSpec& spec, const StopMaking& stop) {
   constexpr std::int64_t kMost = kLargestIdxBytes / (kGlyphSide * kGlyphSide);
   for (const std::int64_t size : {spec.train, spec.test}) {
     check(size >= 1 && size <= kMost, Fault::bad_input,
           "generated glyphs: {} images asked for, expected 1 to {}", size, kMost);
   }
-  return {.train = make_images(spec, spec.train, kGlyphStream, "training"),
-          .test = make_images(spec, spec.test, kGlyphStream + 1, "test")};
+  return {.train = make_images(spec, spec.train, kGlyphStream, "training", stop),
+          .test = make_images(spec, spec.test, kGlyphStream + 1, "test", stop)};
 }
 
 }  // namespace stepscope

@@ -22,7 +22,7 @@ inline constexpr std::int64_t kGlyphClasses = 3;
 
 // Integers from Philox alone, streams kGlyphStream for train and the next one for test: equal specs
 // give equal bytes on every machine. Throws bad_input for sizes below 1 or above kLargestIdxBytes.
-GeneratedData make_glyphs(const GlyphSpec& spec);
+GeneratedData make_glyphs(const GlyphSpec& spec, const StopMaking& stop = {});
 
 inline constexpr std::uint64_t kGlyphStream = std::uint64_t{4} << 32;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/data/make_data.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <system_error>
@@ -50,9 +51,11 @@ std::string metadata_csv(const GeneratedData& data, std::uint64_t seed) {
   return csv;
 }
 
-std::vector<File> glyph_files(const MakeDataSpec& spec, std::int64_t images) {
+std::vector<File> glyph_files(const MakeDataSpec& spec, std::int64_t images,
+                              const StopMaking& stop) {
   const std::int64_t test = images / 6;
-  const GeneratedData data = make_glyphs({.seed = spec.seed, .train = images - test, .test = test});
+  const GeneratedData data =
+      make_glyphs({.seed = spec.seed, .train = images - test, .test = test}, stop);
   std::vector<float> pixels;
   std::vector<std::int64_t> labels;
   for (const Dataset* part : {&data.train, &data.test}) {
@@ -87,13 +90,12 @@ void append_idx(std::vector<File>& files, const Dataset& data, std::string_view 
   files.push_back({fmt::format("{}-labels-idx1-ubyte", part), std::move(labels)});
 }
 
-std::vector<File> mnist_files(const MakeDataSpec& spec, std::int64_t images) {
+std::vector<File> mnist_files(const MakeDataSpec& spec, std::int64_t images,
+                              const StopMaking& stop) {
   const std::int64_t test = images / 7;
   const GeneratedData data =
-      make_generated({.seed = spec.seed, .train = images - test, .test = test});
+      make_generated({.seed = spec.seed, .train = images - test, .test = test}, stop);
   std::vector<File> files;
-  append_idx(files, data.train, "train");
-  append_idx(files, data.test, "t10k");
   files.push_back(
       {std::string(kReadme),
        fmt::format(
@@ -101,6 +103,8 @@ std::vector<File> mnist_files(const MakeDataSpec& spec, std::int64_t images) {
            "train on, {} to test.\nNo result on them says anything about real images. "
            "stepscope reads the first line of this file.\n",
            generated_label(spec.seed), data.train.count, data.test.count)});
+  append_idx(files, data.train, "train");
+  append_idx(files, data.test, "t10k");
   return files;
 }
 
@@ -124,29 +128,35 @@ bool is_generated_label(std::string_view text) {
 }
 
 std::vector<std::filesystem::path> make_data(const std::filesystem::path& folder,
-                                             const MakeDataSpec& spec) {
+                                             const MakeDataSpec& spec, const StopMaking& stop) {
   const bool glyphs = spec.shape == DataShape::glyphs;
   const std::int64_t usual = glyphs ? kUsualGlyphs : kUsualMnist;
   const std::int64_t images = spec.images == 0 ? usual : spec.images;
   check(images >= kLeastImages && images <= kMostMadeImages, Fault::bad_input,
         "generated data: {} images asked for, expected {} to {}", images, kLeastImages,
         kMostMadeImages);
-  const std::vector<File> files = glyphs ? glyph_files(spec, images) : mnist_files(spec, images);
+  const std::vector<File> files =
+      glyphs ? glyph_files(spec, images, stop) : mnist_files(spec, images, stop);
   for (const File& file : files) {
     std::error_code ignored;
     const std::filesystem::path path = folder / file.name;
     check(!std::filesystem::exists(std::filesystem::symlink_status(path, ignored)), Fault::io,
           "{}: lies there already, it is left as it is: give another folder", path.string());
   }
+  std::error_code ignored;
+  const bool made_folder = !std::filesystem::exists(folder, ignored);
   std::vector<std::filesystem::path> written;
   try {
     for (const File& file : files) {
+      if (stop && stop()) throw MakingStopped();
       write_file(folder / file.name, file.content);
       written.push_back(folder / file.name);
     }
   } catch (...) {
-    std::error_code ignored;
-    for (const std::filesystem::path& path : written) std::filesystem::remove(path, ignored);
+    // The label goes last, as it came first.
+    std::for_each(written.rbegin(), written.rend(),
+                  [&](const auto& path) { std::filesystem::remove(path, ignored); });
+    if (made_folder) std::filesystem::remove(folder, ignored);
     throw;
   }
   return written;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/data/generated.h"
+
 namespace stepscope {
 
 enum class DataShape : std::uint8_t {
@@ -30,9 +32,12 @@ inline constexpr std::int64_t kMostMadeImages = 1'000'000;
 // glyphs a sixth is for testing and a fifth of the others validates; of mnist a seventh is for
 // testing. Equal specs give equal bytes. Returns the files, in the order they were written. Throws
 // bad_input for a number of images outside [7, kMostMadeImages]; and io when a file lies there
-// already, which is left as it is, or cannot be written, and then takes back what it wrote.
+// already, which is left as it is, or cannot be written; and MakingStopped when `stop`, asked
+// before each image and each file, says so. Then it takes back what it wrote. What says that the
+// images are generated stands there before the last of the files without which nobody can read
+// them: a set that a power cut left in pieces is labelled or unreadable.
 std::vector<std::filesystem::path> make_data(const std::filesystem::path& folder,
-                                             const MakeDataSpec& spec);
+                                             const MakeDataSpec& spec, const StopMaking& stop = {});
 
 // How generated files say so: "generated (seed 1)".
 std::string generated_label(std::uint64_t seed);

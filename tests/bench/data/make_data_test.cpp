@@ -94,6 +94,48 @@ TEST(MakeData, WritesOverNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "images.npy"));
 }
 
+// Asked before each image and each file: whenever it says stop, nothing is left.
+TEST(MakeData, StoppedAtAnyMomentTakesBackWhatItWrote) {
+  for (const DataShape shape : {DataShape::glyphs, DataShape::mnist}) {
+    const TempFolder folder;
+    const int files = shape == DataShape::glyphs ? 3 : 5;
+    const int questions = 7 + files;
+    for (int last = 0; last <= questions; ++last) {
+      const auto set = folder.path() / "set";
+      int asked = 0;
+      bool stopped = false;
+      try {
+        make_data(set, {.shape = shape, .images = 7}, [&] { return asked++ == last; });
+      } catch (const MakingStopped&) {
+        stopped = true;
+      }
+      EXPECT_EQ(stopped, last < questions) << last;
+      EXPECT_EQ(std::filesystem::exists(set), last == questions) << last;
+    }
+  }
+}
+
+TEST(MakeData, StoppedLeavesTheFolderAndWhatWasInIt) {
+  const TempFolder folder;
+  const auto mine = folder.write("mine", std::string_view("x"));
+  int asked = 0;
+  EXPECT_THROW(make_data(folder.path(), {.shape = DataShape::mnist, .images = 7},
+                         [&] { return ++asked > 9; }),
+               MakingStopped);
+  const auto entries = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+  EXPECT_TRUE(std::filesystem::exists(mine));
+}
+
+TEST(MakeData, TheLabelOfMnistStandsThereBeforeAnyImage) {
+  const TempFolder folder;
+  const auto files = make_data(folder.path(), {.shape = DataShape::mnist, .images = 7});
+  ASSERT_EQ(files.size(), 5U);
+  EXPECT_EQ(files[0].filename(), kReadme);
+  // Of glyphs no part can be read before the file with the labels is there.
+  EXPECT_EQ(make_data(folder.path() / "glyphs", {.images = 7}).back().filename(), "metadata.csv");
+}
+
 TEST(MakeData, RefusesNumbersAndShapes) {
   const TempFolder folder;
   EXPECT_EQ(error_of([&] { make_data(folder.path(), {.images = 6}); }),
