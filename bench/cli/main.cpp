@@ -5,8 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/completion.h"
@@ -160,6 +163,18 @@ int run(int argc, char** argv) {
   return kUsage;
 }
 
+int lost_output(const std::string& reason) {
+  fmt::print(stderr, "stepscope: standard output: cannot be written: {}\n", reason);
+  return kFailure;
+}
+
+// What was printed may still lie in a buffer: only now a full disk shows itself.
+int finish(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return lost_output(errno != 0 ? std::strerror(errno) : "what was printed before is lost");
+}
+
 }  // namespace
 }  // namespace stepscope::cli
 
@@ -167,9 +182,13 @@ int main(int argc, char** argv) {
   using namespace stepscope;
   cli::note_interrupts();
   try {
-    return cli::run(argc, argv);
+    return cli::finish(cli::run(argc, argv));
   } catch (const cli::UsageError& error) {
     return cli::usage_error(error.what());
+  } catch (const std::system_error& error) {  // of fmt::print, when a buffer is full
+    if (std::ferror(stdout) != 0) return cli::lost_output(error.code().message());
+    fmt::print(stderr, "stepscope: {}\n", error.what());
+    return cli::kFailure;
   } catch (const std::exception& error) {
     fmt::print(stderr, "stepscope: {}\n", error.what());
     return cli::kFailure;
