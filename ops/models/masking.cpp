@@ -1,5 +1,6 @@
 // From x and labels forwards to the loss: each op on the way either keeps the rows apart, or ends
-// them in a loss that leaves rows out, or is the reason.
+// them in a loss that leaves rows out, or is the reason. Then the same graph at another batch, side
+// by side: a number that follows the batch counts rows that are left out.
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/models/masking.h"
 
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -25,7 +27,8 @@ class RowWalk {
  public:
   explicit RowWalk(const Graph& graph) : graph_(graph), rows_(graph.values().size(), Rows::none) {}
 
-  std::string reason() {
+  // `other`: the same step at another batch.
+  std::string reason(const Graph& other) {
     const std::optional<ValueId> loss = graph_.find("loss");
     const std::optional<ValueId> labels = graph_.find("labels");
     if (!loss) return "there is no loss";
@@ -39,6 +42,9 @@ class RowWalk {
     }
     if (reason_.empty() && rows_of(*loss) == Rows::apart) {
       reason_ = fmt::format("the loss {} is a row of x", graph_.label(*loss));
+    }
+    for (std::size_t i = 0; i < needed.size() && reason_.empty(); ++i) {
+      if (needed[i]) compare(i, other);
     }
     return reason_;
   }
@@ -162,6 +168,50 @@ class RowWalk {
     }
   }
 
+  // ---- What depends on the size of the batch.
+
+  static std::int64_t batch_of(const Graph& graph) {
+    const std::optional<ValueId> labels = graph.find("labels");
+    return labels && graph.type(*labels).shape.rank() > 0 ? graph.type(*labels).shape[0] : 0;
+  }
+  void differs(const Op& op, const Graph& other, std::string_view here, std::string_view there) {
+    refuse(fmt::format("{} makes {} with {} at a batch of {}, with {} at one of {}", name(op.kind),
+                       graph_.label(op.outputs.front()), here, batch_of(graph_), there,
+                       batch_of(other)));
+  }
+
+  // Rows are as many as the batch has, all else is the same.
+  bool alike(ValueId here, const TensorType& there) {
+    const TensorType& type = graph_.type(here);
+    if (rows_of(here) == Rows::none || type.shape.rank() == 0) return type == there;
+    const std::span<const std::int64_t> a = type.shape.dims(), b = there.shape.dims();
+    return type.dtype == there.dtype && a.size() == b.size() &&
+           std::equal(a.begin() + 1, a.end(), b.begin() + 1);
+  }
+
+  // Op i here and there; of one kind they have as many outputs.
+  void compare(std::size_t i, const Graph& other) {
+    const Op& op = graph_.ops()[i];
+    if (i >= other.ops().size() || other.ops()[i].kind != op.kind ||
+        other.ops()[i].inputs.size() != op.inputs.size()) {
+      return differs(op, other, name(op.kind), "another op");
+    }
+    const Op& twin = other.ops()[i];
+    const std::string here = to_string(op.attrs), there = to_string(twin.attrs);
+    if (here != there) return differs(op, other, here, there);
+    compare(op, other, op.inputs, twin.inputs);
+    compare(op, other, op.outputs, twin.outputs);
+  }
+
+  void compare(const Op& op, const Graph& other, const std::vector<ValueId>& values,
+               const std::vector<ValueId>& twins) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const TensorType& there = other.type(twins[k]);
+      if (alike(values[k], there)) continue;
+      return differs(op, other, to_string(graph_.type(values[k])), to_string(there));
+    }
+  }
+
   const Graph& graph_;
   std::vector<Rows> rows_;
   ValueId labels_;
@@ -170,6 +220,8 @@ class RowWalk {
 
 }  // namespace
 
-std::string why_rows_cannot_be_left_out(const Graph& graph) { return RowWalk(graph).reason(); }
+std::string why_rows_cannot_be_left_out(const Graph& at, const Graph& at_another_batch) {
+  return RowWalk(at).reason(at_another_batch);
+}
 
 }  // namespace stepscope

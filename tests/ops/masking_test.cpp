@@ -3,10 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/models/masking.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ops/ir/build.h"
+#include "ops/ir/parse.h"
 #include "ops/models/model.h"
+#include "ops/models/step_model.h"
 
 namespace stepscope {
 namespace {
@@ -31,7 +34,7 @@ class Masking : public testing::Test {
   }
   std::string reason_of_loss(ValueId loss) {
     graph_.keep(loss, "loss");
-    return why_rows_cannot_be_left_out(graph_);
+    return why_rows_cannot_be_left_out(graph_, graph_);
   }
   std::string reason_of_logits(ValueId logits) { return reason_of_loss(loss_of(logits)); }
   std::string reason_of_hidden(ValueId hidden) {
@@ -51,12 +54,14 @@ TEST(MaskingOfModels, EveryModelWithALossPasses) {
     for (const std::int64_t batch : {1, 4}) {
       const Model model = entry.make(settings, {});
       if (!model.has_loss()) {
-        EXPECT_EQ(why_rows_cannot_be_left_out(model.step(batch)), "there is no loss");
+        EXPECT_EQ(why_rows_cannot_be_left_out(model.step(batch), model.step(2)),
+                  "there is no loss");
         continue;
       }
       ++with_loss;
-      EXPECT_EQ(why_rows_cannot_be_left_out(model.step(batch)), "") << model.name;
-      EXPECT_EQ(why_rows_cannot_be_left_out(model.evaluation(batch)), "") << model.name;
+      EXPECT_EQ(why_rows_cannot_be_left_out(model.step(batch), model.step(2)), "") << model.name;
+      EXPECT_EQ(why_rows_cannot_be_left_out(model.evaluation(batch), model.evaluation(2)), "")
+          << model.name;
     }
   }
   EXPECT_GE(with_loss, 8);
@@ -66,7 +71,7 @@ TEST_F(Masking, WithoutLabelsThereIsNothingToLeaveOutBy) {
   Graph graph;
   const ValueId x = graph.declare(Role::input, {{2}, DType::f32}, "x");
   graph.keep(build::reduce_sum(graph, x, 0), "loss");
-  EXPECT_EQ(why_rows_cannot_be_left_out(graph), "there are no labels");
+  EXPECT_EQ(why_rows_cannot_be_left_out(graph, graph), "there are no labels");
 }
 
 TEST_F(Masking, WhatKeepsRowsApartPasses) {
@@ -91,7 +96,7 @@ TEST_F(Masking, RowsOfATableByIndexPass) {
   const ValueId table = graph.declare(Role::parameter, {{9, 3}, DType::f32}, "table");
   const ValueId rows = graph.apply1(OpKind::Gather, {table, x});
   graph.keep(build::softmax_cross_entropy(graph, rows, labels).loss, "loss");
-  EXPECT_EQ(why_rows_cannot_be_left_out(graph), "");
+  EXPECT_EQ(why_rows_cannot_be_left_out(graph, graph), "");
 }
 
 TEST_F(Masking, LossesMayBeScaledAndAddedToTermsOfParameters) {
@@ -163,6 +168,78 @@ TEST_F(Masking, AnOpThatIsNotKnownToKeepRowsApartIsNamed) {
   const ValueId sums =
       named(graph_.apply1(OpKind::ScatterAdd, {x_, indices}, ScatterAddAttrs{kBatch}), "sums");
   EXPECT_EQ(reason_of_hidden(sums), "ScatterAdd makes sums in a way that may mix the rows of x");
+}
+
+// ---- What counts the rows left out, since it follows the size of the batch.
+
+constexpr std::string_view kRows =
+    "stepscope-ir 1\ninput x : f32{B, 6}\ninput labels : i32{B}\nparameter w : f32{6, 3} = he\n"
+    "parameter c : f32{3} = constant(0.5)\nproduct = MatMul(x, w)\nz = AddBias(product, c)\n";
+
+std::string reason_of_file(std::string_view rest) {
+  const Model model = make_step_model(parse_step(fmt::format("{}{}", kRows, rest), "m"), "m");
+  return why_rows_cannot_be_left_out(model.step(32), model.step(1));
+}
+
+TEST(MaskingOfFiles, NumbersWithoutTheBatchPass) {
+  EXPECT_EQ(reason_of_file("logits = Scale(z) {factor = 1/3}\nkinds = Broadcast(c) {size = 5}\n"
+                           "sums = ReduceSum(kinds)\ndecay = ReduceSum(sums)\nce, p = "
+                           "SoftmaxCrossEntropy(logits, labels)\n"
+                           "scaled = Scale(ce) {factor = 16}\nloss = Add(scaled, decay)\n"),
+            "");
+}
+
+TEST(MaskingOfFiles, WhatIsNotOnTheWayMayCountRows) {
+  EXPECT_EQ(reason_of_file("loss, p = SoftmaxCrossEntropy(z, labels)\n"
+                           "other = Scale(z) {factor = 1/B}\nkeep other\n"),
+            "");
+}
+
+TEST(MaskingOfFiles, AScaledLossIsNamed) {
+  EXPECT_EQ(reason_of_file("ce, p = SoftmaxCrossEntropy(z, labels)\n"
+                           "loss = Scale(ce) {factor = 16/B}\n"),
+            "Scale makes loss with factor = 0.5 at a batch of 32, with factor = 16 at one of 1");
+}
+
+TEST(MaskingOfFiles, ScaledLogitsAreNamed) {
+  EXPECT_EQ(
+      reason_of_file("logits = Scale(z) {factor = 1/B}\n"
+                     "loss, p = SoftmaxCrossEntropy(logits, labels)\n"),
+      "Scale makes logits with factor = 0.03125 at a batch of 32, with factor = 1 at one of 1");
+}
+
+TEST(MaskingOfFiles, ATermOfEachRowIsNamed) {
+  EXPECT_EQ(reason_of_file("ce, p = SoftmaxCrossEntropy(z, labels)\n"
+                           "many = Broadcast(c) {size = B}\nsums = ReduceSum(many)\n"
+                           "term = ReduceSum(sums)\n"
+                           "loss = Add(ce, term)\n"),
+            "Broadcast makes many with axis = 0, size = 32 at a batch of 32, with axis = 0, size = "
+            "1 at one of 1");
+  EXPECT_EQ(reason_of_file("ce, p = SoftmaxCrossEntropy(z, labels)\n"
+                           "ones = Fill() {type = f32{B}, value = 1}\nterm = ReduceSum(ones)\n"
+                           "loss = Add(ce, term)\n"),
+            "Fill makes ones with type = f32{32}, value = 1 at a batch of 32, with type = f32{1}, "
+            "value = 1 at one of 1");
+}
+
+// Models in C++ may do as they like at each batch.
+TEST_F(Masking, AnotherShapeOrOpAtAnotherBatchIsNamed) {
+  const auto step = [](std::int64_t batch) {
+    Graph graph;
+    const ValueId x = graph.declare(Role::input, {{batch, 6}, DType::f32}, "x");
+    const ValueId labels = graph.declare(Role::input, {{batch}, DType::i32}, "labels");
+    const ValueId term = graph.declare(Role::parameter, {{batch}, DType::f32}, "term");
+    const ValueId loss =
+        build::softmax_cross_entropy(
+            graph, batch > 2 ? build::tanh(graph, x) : build::relu(graph, x), labels)
+            .loss;
+    graph.keep(build::add(graph, loss, build::reduce_sum(graph, term, 0)), "loss");
+    return graph;
+  };
+  EXPECT_EQ(why_rows_cannot_be_left_out(step(2), step(1)),
+            "ReduceSum makes %3 with f32{2} at a batch of 2, with f32{1} at one of 1");
+  EXPECT_EQ(why_rows_cannot_be_left_out(step(4), step(1)),
+            "Tanh makes %0 with Tanh at a batch of 4, with another op at one of 1");
 }
 
 }  // namespace
