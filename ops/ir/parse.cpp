@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "ops/base/check.h"
@@ -144,14 +145,14 @@ class Parser {
         break;
       case InitialText::Kind::constant:
         tokens_.expect("(", "'(' and the value");
-        made.value = number();
+        made.value = number(declared);
         tokens_.expect(")", "')'");
         break;
       case InitialText::Kind::he:
         made.fan_in = fan_in(declared, word);
         break;
       case InitialText::Kind::uniform:
-        uniform(made, word);
+        uniform(made, declared, word);
         break;
       case InitialText::Kind::file:
         tokens_.expect("(", "'(' and the file");
@@ -164,11 +165,18 @@ class Parser {
     return made;
   }
 
-  double number() {
+  // What the parameter can hold.
+  double number(const DeclarationText& declared) {
     const Expression written = parse_expression(tokens_);
     const double value = real_value(written, std::nullopt, who_);
     if (!std::isfinite(value)) {
       fail_at(who_, written.place, fmt::format("{}, expected a finite number", value));
+    }
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    if (declared.type.dtype == DType::f32 && std::abs(value) > kLargest) {
+      fail_at(
+          who_, written.place,
+          fmt::format("{}, expected a number that f32 holds, {} at most in size", value, kLargest));
     }
     return value;
   }
@@ -193,11 +201,11 @@ class Parser {
     return value;
   }
 
-  void uniform(InitialText& made, const Token& word) {
+  void uniform(InitialText& made, const DeclarationText& declared, const Token& word) {
     tokens_.expect("(", "'(' and the two ends");
-    made.low = number();
+    made.low = number(declared);
     tokens_.expect(",", "',' and the upper end");
-    made.high = number();
+    made.high = number(declared);
     tokens_.expect(")", "')'");
     if (!(made.low < made.high) || !std::isfinite(made.high - made.low)) {
       fail_at(who_, word.place,
