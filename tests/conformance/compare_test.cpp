@@ -49,6 +49,15 @@ TEST(WithinBound, CountsElementsAndOutputs) {
   EXPECT_FALSE(within_bound(add, site, {{1, 1}, {2, 0}}, {}, {{3, 1}}, &worst));
 }
 
+TEST(WithinBound, IsOneNumberForEachElement) {
+  const OpSite site = site_of(OpKind::Add, {}, {kTwo, kTwo}, DType::f32);
+  OpEntry add = entry_of(OpKind::Add);
+  double worst = 0.0;
+  add.table.bound = [](const Oracle&, std::size_t) { return std::vector<double>{1.0}; };
+  EXPECT_EQ(beyond_bound(add, site, {{1, 1}, {2, 0}}, {{3, 1}}, {{3, 1}}, &worst),
+            "output 0: the bound of Add has 1 elements, expected 2");
+}
+
 TEST(SameBits, SeesSignsAndUlps) {
   const OpSite site = site_of(OpKind::Relu, {}, {kTwo}, DType::f32);
   const auto same = [&](double a, double b) {

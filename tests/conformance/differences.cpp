@@ -57,7 +57,13 @@ std::string beyond_bound(const OpEntry& op, const OpSite& site, const Elements& 
                          const Elements& outputs, const Elements& oracle, double* worst) {
   const Oracle seen{site.attrs, site.in, inputs, oracle};
   std::vector<std::vector<double>> bounds;
-  for (std::size_t k = 0; k < oracle.size(); ++k) bounds.push_back(op.table.bound(seen, k));
+  for (std::size_t k = 0; k < oracle.size(); ++k) {
+    bounds.push_back(op.table.bound(seen, k));
+    if (is_floating(site.out[k].dtype) && bounds[k].size() != oracle[k].size()) {
+      return fmt::format("output {}: the bound of {} has {} elements, expected {}", k, op.name,
+                         bounds[k].size(), oracle[k].size());
+    }
+  }
   return compare(outputs, oracle, [&](std::size_t k, std::size_t i) -> std::string {
     const double error = std::abs(outputs[k][i] - oracle[k][i]);
     if (!is_floating(site.out[k].dtype)) return error == 0.0 ? "" : ", exactly";
