@@ -16,8 +16,8 @@ namespace stepscope::fuzz {
 // What LLVMFuzzerTestOneInput of a target does with an input.
 void run(std::span<const std::uint8_t> input);
 
-// Runs `read`. Its Error is a good answer, if it is one line that begins with its fault; ends the
-// process otherwise. True when there was none.
+// Runs `read`. Its Error is a good answer, if its message is one line of less than 2000 bytes, none
+// of them zero; ends the process otherwise. True when there was none.
 bool accepts(const std::function<void()>& read);
 
 // Ends the process, with `what`, unless `holds`.
