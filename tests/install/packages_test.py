@@ -60,8 +60,10 @@ class Packages(unittest.TestCase):
                      "share/bash-completion/completions/stepscope",
                      "share/zsh/site-functions/_stepscope",
                      "share/fish/vendor_completions.d/stepscope.fish",
-                     "share/stepscope/examples/first_step.cpp"):
+                     "share/stepscope/examples/first_step.cpp", "share/doc/stepscope/examples"):
             self.assertIn(f"/usr/{name}", program)
+        pages = self.unpacked("stepscope") / "share/doc/stepscope"
+        self.assertTrue((pages / "examples/first_step.cpp").is_file())
         self.assertEqual([name for name in program if re.search(r"\.(a|h|cmake)$", name)], [])
         development = self.files("libstepscope-dev")
         for name in ("lib/libstepscope_ir.a", "lib/libstepscope_conformance.a",

@@ -36,6 +36,9 @@ class Prefix(unittest.TestCase):
                    f"-DCMAKE_CXX_COMPILER={options.compiler}",
                    f"-DCMAKE_PREFIX_PATH={self.prefix}", *settings, status=status)
 
+    def cache(self) -> str:
+        return (options.build / "CMakeCache.txt").read_text()
+
     def test_program_runs_from_there(self) -> None:
         program = self.prefix / "bin/stepscope"
         self.assertEqual(run(program, "--version").stdout, f"stepscope {options.version}\n")
@@ -70,6 +73,23 @@ class Prefix(unittest.TestCase):
                              ("fish", "fish/vendor_completions.d/stepscope.fish")):
             said = run(self.prefix / "bin/stepscope", "completion", shell).stdout
             self.assertEqual((self.prefix / "share" / place).read_text(), said)
+
+    def test_links_of_pages_lead_somewhere(self) -> None:
+        """Within the prefix: what a page links to is installed where the link says."""
+        pages = self.prefix / "share/doc/stepscope"
+        broken, links = [], 0
+        for page in sorted(pages.rglob("*.md")):
+            for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+                if "://" in link or link.startswith("#"):
+                    continue
+                links += 1
+                target = (page.parent / link.split("#")[0]).resolve()
+                if not target.exists() or not target.is_relative_to(self.prefix.resolve()):
+                    broken.append(f"{page.relative_to(pages)}: {link}")
+        self.assertEqual(broken, [])
+        self.assertGreater(links, 40)
+        self.assertTrue((pages / "examples").is_symlink())
+        self.assertEqual((pages / "examples").readlink().as_posix(), "../../stepscope/examples")
 
     def test_builds_without_gtest(self) -> None:
         """Without the tests, the conformance suite is built all the same."""
@@ -172,6 +192,11 @@ class Prefix(unittest.TestCase):
                       asks("0.1 REQUIRED", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"))
         self.assertIn("needs zlib (zlib1g-dev), which was not found",
                       asks("0.1 REQUIRED COMPONENTS data", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON"))
+        library = re.search(r"(?m)^DNNL_LIBRARY:.*=(/.*)/", self.cache())
+        if library:
+            self.assertIn("component 'backend_onednn' needs oneDNN 2 (libdnnl-dev), which was not "
+                          "found", asks("0.1 REQUIRED COMPONENTS backend_onednn",
+                                        f"-DCMAKE_IGNORE_PATH={library.group(1)}"))
         # No test library is asked for, nor what only our own sources include.
         self.assertIn("all:1", asks("0.1 REQUIRED", *(
             f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON"

@@ -28,7 +28,22 @@ install(FILES ${PROJECT_BINARY_DIR}/package/stepscope-config.cmake
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
   FILES_MATCHING PATTERN "*.md" PATTERN "examples" EXCLUDE)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/stepscope COMPONENT program)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+# Links of installed pages: examples stand elsewhere, and README.md beside the pages of docs/.
+file(RELATIVE_PATH examples ${CMAKE_INSTALL_FULL_DOCDIR}
+  ${CMAKE_INSTALL_FULL_DATADIR}/stepscope/examples)
+file(CREATE_LINK ${examples} ${PROJECT_BINARY_DIR}/package/examples SYMBOLIC)
+foreach(page README.md CONTRIBUTING.md)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${page})
+  file(READ ${page} text)
+  string(REPLACE "](docs/" "](" text "${text}")
+  file(WRITE ${PROJECT_BINARY_DIR}/package/${page} "${text}")
+  install(FILES ${PROJECT_BINARY_DIR}/package/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    COMPONENT program)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/package/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT program)
 
 # All that an installation or a package wants to have been built, and none of the tests.
 get_property(programs GLOBAL PROPERTY STEPSCOPE_PROGRAMS)
