@@ -3,31 +3,24 @@
 #include "bench/cli/command_text.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <initializer_list>
 
 #include "backends/execution/executor.h"
 #include "bench/cli/completion.h"
 #include "bench/data/batches.h"
+#include "bench/data/make_data.h"
 #include "graph/passes/fusion.h"
-#include "ops/base/error.h"
 #include "ops/models/model.h"
 
 namespace stepscope::cli {
 namespace {
 
-// Those of the words that `parse` takes: what a flag may be given is its parser's to say.
-template <class Parse>
-std::vector<std::string> taken(std::vector<std::string> words, Parse parse) {
-  const auto refused = [&](const std::string& word) {
-    try {
-      parse(word);
-      return false;
-    } catch (const Error&) {
-      return true;
-    }
-  };
-  words.erase(std::remove_if(words.begin(), words.end(), refused), words.end());
-  return words;
+// As the parsers of these flags know them.
+template <class Value>
+std::vector<std::string> names_of(std::initializer_list<Value> values) {
+  std::vector<std::string> names;
+  for (const Value value : values) names.emplace_back(name(value));
+  return names;
 }
 
 std::vector<std::string> model_words() {
@@ -47,14 +40,18 @@ std::vector<std::string> fusion_words() {
 std::vector<std::string> words_for(const std::string& flag, const Registry& registry) {
   if (flag == "--model") return model_words();
   if (flag == "--backend") return registry.names();
-  if (flag == "--mode") return taken({"eager", "planned", "graph"}, mode_from);
+  if (flag == "--mode") return names_of({Mode::eager, Mode::planned, Mode::graph});
   if (flag == "--fusion") return fusion_words();
-  if (flag == "--optimizer") return taken({"sgd", "momentum", "adam"}, optimizer_kind);
-  if (flag == "--partial") {
-    return taken({"drop", "second_plan", "pad_masked"}, parse_partial_batch);
+  if (flag == "--optimizer") {
+    using Kind = OptimizerSpec::Kind;
+    return names_of({Kind::sgd, Kind::momentum, Kind::adam});
   }
+  if (flag == "--partial") {
+    return names_of({PartialBatch::drop, PartialBatch::second_plan, PartialBatch::pad_masked});
+  }
+  if (flag == "--shape") return names_of({DataShape::glyphs, DataShape::mnist});
   if (flag == "--data") return {"fashion-mnist", "generated"};
-  if (flag == "--format") return {"text", "dot"};
+  if (flag == "--format") return std::vector<std::string>(std::begin(kFormats), std::end(kFormats));
   return {};
 }
 
@@ -63,7 +60,7 @@ Completes completes(const FlagText& flag, const std::string& type) {
   if (!flag.takes_value) return Completes::nothing;
   if (flag.name == "--model" || flag.name == "--data") return Completes::words_and_files;
   if (!flag.words.empty()) return Completes::words;
-  if (flag.name == "--out") return Completes::folders;
+  if (flag.name == "--out" || flag.name == "--make-data") return Completes::folders;
   return type == "TEXT" && flag.name != "--budget" ? Completes::files : Completes::nothing;
 }
 

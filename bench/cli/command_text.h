@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/registry/registry.h"
@@ -13,6 +14,8 @@ class App;
 }
 
 namespace stepscope::cli {
+
+inline constexpr std::string_view kFormats[] = {"text", "ir", "dot"};  // of explain
 
 enum class Completes : std::uint8_t { nothing, words, files, folders, words_and_files };
 

@@ -78,8 +78,13 @@ constexpr const char* kBashEnd = R"(
     [[ $current != *,* ]] || head=${current%,*},
     COMPREPLY=($(compgen -P "$head" -W "$words" -- "${current##*,}"))
   fi
-  if [[ $wants == *folders* ]]; then COMPREPLY+=($(compgen -d -- "$current")); fi
-  if [[ $wants == *files* ]]; then COMPREPLY+=($(compgen -f -- "$current")); fi
+  # One name a line: a name may hold blanks.
+  if [[ $wants == *folders* ]]; then
+    mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- "$current")
+  fi
+  if [[ $wants == *files* ]]; then
+    mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current")
+  fi
   [[ $wants != *fi* && $wants != *fo* ]] || compopt -o filenames 2>/dev/null
 }
 complete -F _stepscope stepscope
@@ -103,6 +108,8 @@ std::string bash_wants(const FlagText& flag) {
   return "wants=nothing";
 }
 
+// Behind a blank an action is called as it stands: else _arguments puts options behind its first
+// word, which _alternative does not take.
 std::string zsh_action(const FlagText& flag) {
   switch (flag.completes) {
     case Completes::nothing:
@@ -114,7 +121,7 @@ std::string zsh_action(const FlagText& flag) {
     case Completes::folders:
       return "_files -/";
     case Completes::words_and_files:
-      return fmt::format(R"x(_alternative "words\:word\:({})" "files\:file\:_files")x",
+      return fmt::format(R"x( _alternative "words\:word\:({})" "files\:file\:_files")x",
                          fmt::join(flag.words, " "));
   }
   return " ";
@@ -199,9 +206,20 @@ std::string zsh_completion(const ProgramText& program) {
          "  compdef _stepscope stepscope\nfi\n";
 }
 
+// Values may be a list: what stands before the last comma stays.
+constexpr const char* kFishWords = R"(
+function __stepscope_words
+  set -l head (string replace -r -- '^--[^=]*=' '' (commandline -ct) | string match -r -- '.*,')
+  for word in $argv
+    printf '%s\n' "$head$word"
+  end
+end
+)";
+
 std::string fish_completion(const ProgramText& program) {
   std::string text =
       fmt::format("# fish completion of {0}, made by `{0} completion fish`.\n", program.name);
+  text += kFishWords;
   text += fmt::format("complete -c {} -f\n", program.name);
   const auto line = [&](const std::string& when, const FlagText& flag) {
     text += fmt::format("complete -c {} -n {} -l {}", program.name, in_quotes(when),
@@ -209,7 +227,7 @@ std::string fish_completion(const ProgramText& program) {
     if (!flag.brief.empty()) text += fmt::format(" -s {}", flag.brief.substr(1));
     if (flag.takes_value) text += has_files(flag) ? " -r -F" : " -x";
     if (!flag.words.empty()) {
-      text += fmt::format(" -a {}", in_quotes(fmt::format("{}", fmt::join(flag.words, " "))));
+      text += fmt::format(" -a '(__stepscope_words {})'", fmt::join(flag.words, " "));
     }
     if (flag.completes == Completes::folders) text += " -a '(__fish_complete_directories)'";
     text += fmt::format(" -d {}\n", in_fish_quotes(flag.description));

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "backends/execution/session.h"
+#include "bench/cli/command_text.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/tune.h"
 #include "bench/report/text.h"
+#include "ops/base/nearest.h"
 #include "ops/ir/print.h"
 
 namespace stepscope::cli {
@@ -70,8 +72,9 @@ void check_flags(const Options& options) {
   if (flags.batches.size() != 1 || flags.backends.size() != 1 || options.fusions.size() != 1) {
     throw UsageError("explain: takes one --batch, one --fusion and one --backend");
   }
-  if (flags.format != "text" && flags.format != "dot" && flags.format != "ir") {
-    throw UsageError(fmt::format("--format '{}': text, ir or dot", flags.format));
+  const std::vector<std::string> formats(std::begin(kFormats), std::end(kFormats));
+  if (std::find(formats.begin(), formats.end(), flags.format) == formats.end()) {
+    throw UsageError(unknown_name("format", flags.format, formats));
   }
 }
 

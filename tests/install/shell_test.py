@@ -4,6 +4,8 @@
 Arguments: see harness.py. Shells and tools that are not installed are left out, by name.
 """
 # SPDX-License-Identifier: Apache-2.0
+import os
+import pty
 import re
 import shutil
 import tempfile
@@ -14,6 +16,12 @@ import harness
 from harness import options, run
 
 MODES = ["eager", "planned", "graph"]
+# Commands that take one word more, each behind its flag: what is offered must be what they take.
+EXPLAIN = ["explain", "--model", "mlp:4-3-2", "--backend", "reference"]
+TRAIN = ["train", "--model", "mlp:784-4-10", "--data", "generated", "--epochs", "1", "--steps", "2",
+         "--quiet", "--backend", "reference"]
+LISTS = {"--format": EXPLAIN, "--optimizer": EXPLAIN, "--mode": TRAIN, "--partial": TRAIN,
+         "--shape": ["lab", "--images", "7", "--make-data"]}
 
 
 def program() -> Path:
@@ -22,6 +30,26 @@ def program() -> Path:
 
 def needs(tool: str):
     return unittest.skipUnless(shutil.which(tool), f"{tool} is not installed")
+
+
+def typed(shell: list[str], folder: str, keys: str) -> str:
+    """All that the shell shows when these keys are typed at its prompt, up to `<got ...>`."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        os.execvpe(shell[0], shell, {**os.environ, "TERM": "dumb", "ZDOTDIR": folder})
+    shown = ""
+    try:
+        for until, answer in (("READY>", keys), ("<got .*>", "")):
+            while not re.search(until, shown):
+                shown += os.read(terminal, 4096).decode(errors="replace")
+            os.write(terminal, answer.encode())
+    except OSError as error:  # the shell ended
+        raise AssertionError(f"{shell[0]} ended: {shown}") from error
+    finally:
+        os.close(terminal)
+        os.waitpid(process, 0)
+    return shown
 
 
 class CommandLine(unittest.TestCase):
@@ -48,8 +76,24 @@ class CommandLine(unittest.TestCase):
         line = " ".join(f"'{word}'" for word in ("stepscope", *words))
         code = (f"source '{script}'; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _stepscope; "
                 'printf "%s\\n" "${COMPREPLY[@]}"')
-        return run("bash", "--norc", "--noprofile", "-c", code,
-                   cwd=self.folder.name).stdout.split()
+        said = run("bash", "--norc", "--noprofile", "-c", code, cwd=self.folder.name).stdout
+        return [line for line in said.splitlines() if line]
+
+    def tab(self, shell: list[str], start: str, *words: str) -> list[str]:
+        """The words that a command gets when TAB is pressed behind these, then return."""
+        name = {"bash": "bashrc", "zsh": ".zshrc"}[shell[0]]
+        (Path(self.folder.name) / name).write_text(
+            f"{start}\nPS1='READY>'\n"
+            "stepscope() { printf '<got %s>\\n' \"$(printf '[%s]' \"$@\")\"; }\n")
+        shown = typed(shell, self.folder.name, f"stepscope {' '.join(words)}\t\r")
+        self.assertNotRegex(shown, r"_\w+:\d+: |_stepscope: ")  # no error of a shell's function
+        return re.findall(r"\[([^]]*)\]", re.search("<got (.*)>", shown).group(1))
+
+    def make_files(self) -> None:
+        for name in ("mine.step", "my net.step"):
+            (Path(self.folder.name) / name).write_text("")
+        for name in ("results", "some results"):
+            (Path(self.folder.name) / name).mkdir(exist_ok=True)
 
     def test_there_are_commands_and_flags(self) -> None:
         self.assertLessEqual({"compare", "train", "explain", "devices", "completion", "manual"},
@@ -89,12 +133,43 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.bash("train", "--epochs", ""), [])
 
     def test_bash_offers_files(self) -> None:
-        (Path(self.folder.name) / "mine.step").write_text("")
-        (Path(self.folder.name) / "results").mkdir()
+        self.make_files()
         self.assertEqual(self.bash("train", "--model", "mi"), ["mine.step"])
         self.assertEqual(self.bash("compare", "--tune", "mi"), ["mine.step"])
         self.assertEqual(self.bash("compare", "--out", "re"), ["results"])
         self.assertEqual(self.bash("compare", "--out", "mi"), [])
+        self.assertEqual(self.bash("lab", "--make-data", "re"), ["results"])
+        self.assertEqual(self.bash("train", "--model", "my"), ["my net.step"])
+        self.assertEqual(self.bash("compare", "--tune", "m"), ["mine.step", "my net.step"])
+        self.assertEqual(self.bash("compare", "--out", "so"), ["some results"])
+
+    def test_bash_completes_at_a_tab(self) -> None:
+        self.make_files()
+        script = self.script("bash", "stepscope.bash")
+        shell = ["bash", "--noprofile", "--rcfile", "bashrc", "-i"]
+
+        def tab(*words: str) -> str:
+            return self.tab(shell, f"source '{script}'", *words)[-1]
+
+        self.assertEqual(tab("train", "--model", "small"), "small_cnn")
+        self.assertEqual(tab("train", "--model", "my"), "my net.step")
+        self.assertEqual(tab("train", "--model", "my\\ n"), "my net.step")
+        self.assertEqual(tab("compare", "--fusion", "on,fold"), "on,fold_sgd")
+        self.assertEqual(tab("compare", "--out", "so"), "some results/")
+
+    def test_offered_words_are_those_taken(self) -> None:
+        """Each is accepted, and they are those that the command tells of when it refuses one."""
+        for flag, command in LISTS.items():
+            offered = self.bash(command[0], flag, "")
+            for word in offered:
+                self.takes(command, flag, word, status=0)
+            said = self.takes(command, flag, "nothing", status=2)
+            known = re.search(r"\(there are: (.*)\)\n", said).group(1).split(", ")
+            self.assertEqual(sorted(offered), sorted(known), flag)
+
+    def takes(self, command: list[str], flag: str, word: str, status: int) -> str:
+        where = [f"{self.folder.name}/made {word}"] if command[-1] == "--make-data" else []
+        return run(program(), *command, *where, flag, word, status=status).stderr
 
     def check_names(self, text: str, form: str = "{}") -> None:
         for name in self.commands:
@@ -114,6 +189,24 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(run("zsh", "-f", "-c", code).stdout, "_stepscope\n")
         run("zsh", "-f", "-n", script)
 
+    @needs("zsh")
+    def test_zsh_completes_at_a_tab(self) -> None:
+        self.make_files()
+        self.script("zsh", "_stepscope")
+        start = f"fpath=('{self.folder.name}' $fpath); autoload -Uz compinit; compinit -u -D"
+
+        def tab(*words: str) -> str:
+            return self.tab(["zsh", "-d", "-i"], start, *words)[-1]
+
+        self.assertEqual(tab("tra"), "train")
+        self.assertEqual(tab("train", "--epo"), "--epochs")
+        self.assertEqual(tab("train", "--model", "small"), "small_cnn")
+        self.assertEqual(tab("train", "--model", "my"), "my net.step")
+        self.assertEqual(tab("train", "--data", "gen"), "generated")
+        self.assertEqual(tab("train", "--mode", "pl"), "planned")
+        self.assertEqual(tab("compare", "--fusion", "on,fold"), "on,fold_sgd")
+        self.assertEqual(tab("lab", "--make-data", "so"), "some results")
+
     @needs("fish")
     def test_fish_offers_commands_flags_and_values(self) -> None:
         script = self.script("fish", "stepscope.fish")
@@ -126,6 +219,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(offers("stepscope tr"), ["train"])
         self.assertEqual(sorted(offers("stepscope train --mo")), ["--mode", "--model"])
         self.assertEqual(sorted(offers("stepscope train --mode ")), sorted(MODES))
+        self.assertEqual(offers("stepscope compare --mode eager,pl"), ["eager,planned"])
+        self.assertEqual(offers("stepscope compare --mode=eager,pl"), ["--mode=eager,planned"])
+        self.assertEqual(offers("stepscope compare --fusion on,fold"), ["on,fold_sgd"])
+        self.assertEqual(sorted(offers("stepscope lab --shape ")), ["glyphs", "mnist"])
+        self.assertEqual(sorted(offers("stepscope explain --format ")), ["dot", "ir", "text"])
 
     def test_an_unknown_shell_is_wrong_usage(self) -> None:
         said = run(program(), "completion", "fis", status=2)
