@@ -90,5 +90,26 @@ TEST(StepFileCommand, MistakesInTheFileAreNamed) {
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
 }
 
+// It serves 1 and 2 rows, which every file is tried at, but not 5.
+TEST(StepFileCommand, AFileThatFailsAtAGivenBatchIsRefused) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "net.step").string();
+  folder.write("net.step", std::string_view("stepscope-ir 1\n"
+                                            "input x : f32{B, 12}\n"
+                                            "parameter w : f32{12, 3} = he\n"
+                                            "turned = Relu(x{B, 12/B, B})\n"
+                                            "y = MatMul(turned{B, 12}, w)\n"
+                                            "rows = ReduceSum(y)\n"
+                                            "loss = ReduceSum(rows)\n"));
+  for (const std::string command : {"train", "compare", "explain"}) {
+    const CommandResult result = run_stepscope({command, "--model", path, "--batch", "5"});
+    EXPECT_EQ(result.status, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(result.err.starts_with(fmt::format("stepscope: {}:4:20: 12/B is ", path)))
+        << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+  }
+}
+
 }  // namespace
 }  // namespace stepscope
