@@ -95,6 +95,11 @@ Data data_for(const Options& options) {
                     (options.model.classes == 10 || options.model.classes == 0);
   std::string source = options.flags.data;
   if (source.empty()) source = fits ? "fashion-mnist" : "generated";
+  try {
+    check_data_name(source);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
   data.classes = options.model.classes;  // 0, no labels: takes any, it sees the images alone
   // Generated images have the model's size: square where that is possible, else one row.
   const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(options.model.features)));

@@ -179,6 +179,15 @@ std::string_view name(Origin origin) {
   return "unknown origin";
 }
 
+void check_data_name(std::string_view source) {
+  if (source.substr(0, source.find(':')) == kGenerated) {
+    (void)seed_from(source);
+  } else if (source != kFashionMnist && source.find('/') == std::string_view::npos &&
+             is_missing(source)) {
+    fail_unknown(source);
+  }
+}
+
 Data load_data(std::string_view source, const DataOptions& options) {
   if (source.substr(0, source.find(':')) == kGenerated) {
     return load_generated(seed_from(source), options);

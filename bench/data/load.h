@@ -55,4 +55,8 @@ struct DataOptions {
 // name, files of both kinds in one folder, or train and test images of different sizes.
 Data load_data(std::string_view source, const DataOptions& options = {});
 
+// Throws bad_input, as load_data does, for a text that can be nothing of these, whatever lies on
+// the disk: a name that is neither known nor there, a seed that is none.
+void check_data_name(std::string_view source);
+
 }  // namespace stepscope

@@ -89,6 +89,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "train: model 'chain:5' has no loss, it cannot be trained"},
         Mistake{{"train", "--data", "generated", "--batch", "5000"},
                 "--batch: 5000 rows, the training data have 4800"},
+        Mistake{{"train", "--data", "gnerated"},
+                "unknown data 'gnerated': did you mean 'generated'? (there are: fashion-mnist, "
+                "generated), or give a folder"},
+        Mistake{{"compare", "--data", "generated:x"},
+                "data 'generated:x': 'x' is no seed, a whole number below 2^64, as in generated:2"},
         Mistake{{"train", "--partial", "pad"},
                 "unknown partial-batch policy 'pad': did you mean 'drop'? (there are: drop, "
                 "second_plan, pad_masked)"},
