@@ -31,6 +31,8 @@ void check_window(std::string_view op, std::int64_t size, std::int64_t kernel, s
   check(std::max({size, kernel, stride, pad}) <= kMost, Fault::bad_graph,
         "{}: an image of {}, a window of {}, a stride of {} or a padding of {} is above {}", op,
         size, kernel, stride, pad, kMost);
+  check(size + 2 * pad <= kMost, Fault::bad_graph, "{}: an image of {} padded by {} is above {}",
+        op, size, pad, kMost);
 }
 
 void check_image(std::string_view op, const TensorType& type, std::string_view operand) {

@@ -114,6 +114,8 @@ TEST(ImageRules, WindowsAreBounded) {
     EXPECT_NE(outcome(OpKind::Conv2d, {x, w}, attrs).find("is above 2147483647"),
               std::string::npos);
   }
+  EXPECT_EQ(outcome(OpKind::Conv2d, {x, w}, Conv2dAttrs{.pad_h = kLarge / 2}),
+            "bad graph: Conv2d: an image of 4 padded by 1073741824 is above 2147483647");
   EXPECT_NE(outcome(OpKind::Conv2dWeightGrad, {x, x}, Conv2dGradAttrs{.height = kLarge})
                 .find("is above 2147483647"),
             std::string::npos);
