@@ -73,12 +73,9 @@ Facts conditions_of(const Backend& backend, const TrainSpec& spec) {
   for (const auto& [library, version] : backend.info().details) {
     libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", library, version);
   }
-  return {{"stepscope", STEPSCOPE_VERSION},
-          {"backend", std::string(backend.name())},
-          {"libraries", libraries},
-          {"threads", fmt::to_string(backend.info().threads)},
-          {"fusion", spec.fusion},
-          {"choices", spec.choices_digest}};
+  return {{"stepscope", STEPSCOPE_VERSION}, {"backend", std::string(backend.name())},
+          {"libraries", libraries},         {"threads", fmt::to_string(backend.info().threads)},
+          {"fusion", spec.fusion},          {"choices", spec.choices_digest}};
 }
 
 }  // namespace stepscope
