@@ -11,6 +11,7 @@
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
 #include "bench/record/json.h"
+#include "bench/train/checkpoint.h"
 #include "ops/base/check.h"
 
 namespace stepscope::cli {
@@ -65,7 +66,13 @@ void check_outputs(const Flags& flags) {
     }
     taken.push_back(place);
   }
-  for (const Place& place : written) check_can_be_written(place.given);
+  for (const Place& place : written) {
+    if (place.flag == "--checkpoint") {
+      check_checkpoint_can_be_written(place.given);
+    } else {
+      check_can_be_written(place.given);
+    }
+  }
 }
 
 bool json_on_stdout(const Flags& flags) { return flags.json == "-"; }
