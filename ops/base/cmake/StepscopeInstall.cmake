@@ -35,6 +35,9 @@ file(RELATIVE_PATH examples ${CMAKE_INSTALL_FULL_DOCDIR}
   ${CMAKE_INSTALL_FULL_DATADIR}/stepscope/examples)
 file(CREATE_LINK ${examples} ${PROJECT_BINARY_DIR}/package/examples SYMBOLIC)
 foreach(page README.md CONTRIBUTING.md)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${page})
+    continue()  # a copy of a part of the tree
+  endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${page})
   file(READ ${page} text)
   string(REPLACE "](docs/" "](" text "${text}")
