@@ -11,11 +11,11 @@
 #include "bench/train/weights.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
+#include "ops/ir/step_file.h"
 
 namespace stepscope::cli {
 namespace {
 
-constexpr std::int64_t kLargestBatch = 1 << 20;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kMostPrefetch = 4096;  // batches; each takes its size in memory
 
@@ -204,8 +204,8 @@ Options resolve(const Flags& flags, const Registry& registry) {
             unknown_name("backend", backend, known));
     }
     for (const std::int64_t batch : flags.batches) {
-      check(batch >= 1 && batch <= kLargestBatch, Fault::bad_input,
-            "--batch: {} is not between 1 and {}", batch, kLargestBatch);
+      check(batch >= 1 && batch <= kMostBatch, Fault::bad_input,
+            "--batch: {} is not between 1 and {}", batch, kMostBatch);
       if (is_step_file(flags.model)) (void)options.model.step(batch);  // throws what is wrong there
     }
     check(flags.threads >= 1 && flags.threads <= kMostThreads, Fault::bad_input,

@@ -9,6 +9,7 @@
 #include "bench/data/sha256.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
+#include "ops/ir/print.h"
 
 namespace stepscope {
 
@@ -31,6 +32,9 @@ std::string work_hash(Session& session, const CompareSpec& spec, std::int64_t ba
                   spec.model.name, name(spec.optimizer.kind), spec.optimizer.rate, batch,
                   name(spec.partial), spec.threads, spec.seed, spec.tune_digest);
   hash.update(std::as_bytes(std::span(text)));
+  // The name of a step file is no more than its name.
+  const std::string step = to_text(spec.model.step(batch));
+  hash.update(std::as_bytes(std::span(step)));
   hash.update(std::span<const std::uint8_t>(ring.digest()));
   for (const auto& [value_name, bytes] : session.parameters_and_states()) {
     hash.update(std::as_bytes(std::span(value_name)));

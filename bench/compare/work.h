@@ -15,9 +15,10 @@ namespace stepscope {
 double flops_of(const Graph& graph, std::size_t op);
 double flops_of(const Graph& graph);
 
-// SHA-256 over all that decides the work: model, optimizer, batches, their order and what becomes
-// of partial ones, element type, threads, seed, the table of library choices, initial parameters
-// and states. Not mode, fusion or backend: arms that differ in those do the same work.
+// SHA-256 over all that decides the work: model and the text of its step, optimizer, batches, their
+// order and what becomes of partial ones, element type, threads, seed, the table of library
+// choices, initial parameters and states. Not mode, fusion or backend: arms that differ in those do
+// the same work.
 std::string work_hash(Session& session, const CompareSpec& spec, std::int64_t batch,
                       const InputRing& ring);
 

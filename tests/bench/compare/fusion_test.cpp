@@ -169,6 +169,14 @@ TEST(WorkHash, TellsWorkApartAndNothingElse) {
   other = spec;
   other.tune_digest = "of another table";
   EXPECT_NE(hash(other, kBatch), same);
+  other = spec;
+  other.partial = PartialBatch::drop;
+  EXPECT_NE(hash(other, kBatch), same);
+  // Two step files of one name, with the same parameters.
+  other = spec;
+  other.model = make_model("mlp_tanh:9-5-3", spec.optimizer);
+  other.model.name = spec.model.name;
+  EXPECT_NE(hash(other, kBatch), same);
 }
 
 // Traces of the gate on the reference backend.
