@@ -1,31 +1,91 @@
-// Sampler: times steps of a session, one by one.
+// Sampler: takes the lists of a record from a subject. Every interval is sync, stamp, work, sync,
+// stamp: the closing sync and the cost of launching lie inside, and nothing is subtracted.
+//
+// Each function restarts the subject outside the intervals, and allocates nothing within them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "backends/execution/session.h"
-#include "bench/data/input_ring.h"
-#include "bench/record/record.h"
+#include "bench/measure/subject.h"
+#include "bench/measure/timer.h"
+#include "bench/record/samples.h"
 
 namespace stepscope {
 
-// Latency mode: each step is waited for before the next begins. The slot starts from `start`, a
-// snapshot of the model segment that is restored outside the timed intervals, and reads the ring
-// from its beginning, so that every slot of every arm does the same work. No allocation while
-// timing.
-SlotSamples sample_slot(Session& session, const InputRing& ring, std::int64_t batch,
-                        std::span<const std::byte> start, std::int64_t steps);
+// Samples::method. Lists of different methods answer different questions: no ratio mixes them.
+namespace method {
+inline constexpr std::string_view kLatency = "latency";
+inline constexpr std::string_view kThroughput = "throughput";
+inline constexpr std::string_view kSubmission = "submission";
+// Waits after each operation, which adds cost and ends all overlap: never part of a ratio.
+inline constexpr std::string_view kInstrumented = "instrumented";
+}  // namespace method
+bool may_enter_ratio(std::string_view method);
 
-// How many steps fill `slot` at least: from a few untimed rounds of doubling. Trains; the caller
-// restores.
-std::int64_t steps_for(Session& session, const InputRing& ring, std::int64_t batch,
-                       std::chrono::nanoseconds slot);
+// Samples::covers.
+inline constexpr std::string_view kComplete = "complete";
+inline constexpr std::string_view kSubmittedOnly = "submitted-only";
 
-// All slots' values of one kind as one summary.
-TimeSummary summarize(std::span<const SlotSamples> slots,
-                      std::vector<std::int64_t> SlotSamples::*values);
+struct LatencyLists {
+  Samples step;               // submit and wait
+  Samples input_copy;         // copy in and wait, before each of these steps
+  std::int64_t total_ns = 0;  // from the first stamp to the last
+};
+// Steps waited for one by one.
+LatencyLists sample_latency(Subject& subject, Timer& timer, std::int64_t samples);
+
+// Blocks of steps, each copied in and submitted without a wait between them; every block begins at
+// the restart.
+Samples sample_throughput(Subject& subject, Timer& timer, std::int64_t steps_per_block,
+                          std::int64_t blocks);
+
+// As sample_throughput, but the closing stamp is taken before the wait: what the host did. Nothing
+// for a synchronous subject, where it is the wall time under another name.
+std::optional<Samples> sample_submission(Subject& subject, Timer& timer,
+                                         std::int64_t steps_per_block, std::int64_t blocks);
+
+// One throughput block, with what the system did to the process meanwhile: CPU time of the calling
+// thread and of the process, switches and page faults of the process. They are read outside the
+// stamps.
+Slot time_slot(Subject& subject, Timer& timer, std::int64_t steps);
+
+// How many steps fill `least_ns`, with a quarter to spare; more, so that two stamps and an empty
+// sync are at most 0.1 % of the block. Restarts before each try.
+std::int64_t steps_for(Subject& subject, Timer& timer, std::int64_t least_ns);
+
+// At least `least` steps, then until two neighbouring blocks of ten differ by less than `tolerance`
+// in their medians, but no more than `most` steps.
+struct WarmUpRule {
+  std::int64_t least = 10;
+  double tolerance = 0.02;
+  std::int64_t most = 200;
+};
+struct WarmUp {
+  Samples samples;   // as of latency; for a list of its own
+  std::string rule;  // what ended it, in words
+};
+// Ends with a restart: warming up does not train.
+WarmUp warm_up(Subject& subject, Timer& timer, const WarmUpRule& rule = {});
+
+// Of all lists, per step: each sample is divided by the steps it holds. Count 0 without a sample.
+TimeSummary summarize(std::span<const Samples> lists);
+
+// What a total holds beside its stages: the time that no stage accounts for.
+std::int64_t residual_ns(std::int64_t total_ns,
+                         std::initializer_list<std::span<const std::int64_t>> stages);
+
+// A list may say `complete` only if the work of each sample had ended at its closing stamp.
+// `ends_ns`: when the last work of each sample ended. Throws bad_input, naming the first sample
+// that misses work, and by how much.
+void check_covers(const Samples& samples, std::span<const std::int64_t> ends_ns);
 
 // Time of one step of `batch` rows when every kernel body is empty: these passes, the same plan,
 // mode and binds, on the null backend. One sample per block of steps, as steps are too short to

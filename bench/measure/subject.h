@@ -1,0 +1,53 @@
+// Subject: what is timed, in the pieces that an interval holds or leaves out: a session's step, or
+// one of a fake stream.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "backends/execution/session.h"
+#include "bench/data/input_ring.h"
+
+namespace stepscope {
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  // To where every timing of it begins: parameters and states of the snapshot. Never timed.
+  virtual void restart() = 0;
+  // Copies in the batch of that step, counted from the restart.
+  virtual void load(std::int64_t step) = 0;
+  virtual void submit() = 0;  // one step
+  virtual void wait() = 0;    // until all that was submitted has ended
+  // Whether submit returns when its work has ended: then there is no time of submission alone.
+  virtual bool synchronous() const = 0;
+};
+
+// The step of `batch` rows of a session, on the batches of a ring. Borrows all that it is given.
+class SessionSubject final : public Subject {
+ public:
+  // `start`: a snapshot of the session's model segment. `planted_ns`: the host spins that long
+  // after each step, a slow-down of known size for checks of the comparison itself.
+  // Throws bad_input when the session was not made for that batch size.
+  SessionSubject(Session& session, const InputRing& ring, std::int64_t batch,
+                 std::span<const std::byte> start, std::int64_t planted_ns = 0);
+
+  void restart() override;
+  void load(std::int64_t step) override;
+  void submit() override;
+  void wait() override;
+  bool synchronous() const override { return synchronous_; }
+
+ private:
+  Session& session_;
+  Executor& executor_;
+  const InputRing& ring_;
+  std::span<const std::byte> start_;
+  std::int64_t planted_ns_;
+  bool synchronous_;
+};
+
+}  // namespace stepscope
