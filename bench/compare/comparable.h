@@ -1,0 +1,18 @@
+// Whether two arms may be divided by each other.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "bench/record/record.h"
+
+namespace stepscope {
+
+// Empty: they may. Else one line that names the fact in which they differ, with both values:
+// experiment, batch size, a fact of the work, of the protocol, scope, what the interval includes,
+// how samples were taken, what they cover.
+// "not applicable" as the value of a fact equals any value: a peer has no table of choices.
+std::string why_no_ratio(const Record& record_a, const ArmRecord& a, const Record& record_b,
+                         const ArmRecord& b);
+
+}  // namespace stepscope
