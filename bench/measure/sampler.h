@@ -55,7 +55,7 @@ std::optional<Samples> sample_submission(Subject& subject, Timer& timer,
 // One throughput block, with what the system did to the process meanwhile: CPU time of the calling
 // thread and of the process, switches and page faults of the process. They are read outside the
 // stamps.
-Slot time_slot(Subject& subject, Timer& timer, std::int64_t steps);
+TimedSlot time_slot(Subject& subject, Timer& timer, std::int64_t steps);
 
 // How many steps fill `least_ns`, with a quarter to spare; more, so that two stamps and an empty
 // sync are at most 0.1 % of the block. Restarts before each try.
