@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,15 @@ class Recording {
   virtual ~Recording() = default;
   virtual void replay(Stream& stream) = 0;
   virtual std::size_t launches() const = 0;  // recorded
+
+  // Bytes that it holds itself, beside what its launches are bound to. Nothing: not known.
+  virtual std::optional<std::size_t> bytes() const { return std::nullopt; }
+
+  // Parts of end_recording() that were measured apart. A tape has none of them.
+  struct Times {
+    std::optional<std::int64_t> instantiate_ns, upload_ns;
+  };
+  virtual Times times() const { return {}; }
 };
 
 class Stream {

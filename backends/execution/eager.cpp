@@ -52,8 +52,18 @@ void EagerExecutor::enqueue(Stream& stream) {
     uncached_.clear();
     uncached_.reserve(graph().ops().size());
   }
+  if (watch_next_step_) [[unlikely]] {
+    watch_next_step_ = false;
+    run_all<true>(stream);
+  } else {
+    run_all<false>(stream);
+  }
+}
+
+template <bool kWatched>
+void EagerExecutor::run_all(Stream& stream) {
   const std::size_t count = graph().ops().size();
-  for (std::size_t i = 0; i < count; ++i) run(i, stream);
+  for (std::size_t i = 0; i < count; ++i) run<kWatched>(i, stream);
 }
 
 OpSite EagerExecutor::live_site(const Op& op) {
@@ -68,8 +78,7 @@ OpSite EagerExecutor::live_site(const Op& op) {
 const CachedKernel& EagerExecutor::find_kernel(const Op& op, Stream& stream) {
   if (use_cache_ == EagerCache::off) {
     stream.count_lookup();
-    Backend& backend = cache_.backend();
-    uncached_.push_back(describe(backend.lower(live_site(op)), backend.alignment()));
+    uncached_.push_back(cache_.lower(live_site(op)));
     return uncached_.back();
   }
   SiteKey key(op.kind, op.attrs);
@@ -87,6 +96,7 @@ void EagerExecutor::mark_rests_dead(const Op& op, const CachedKernel& found, std
   pool_.mark_rest_dead(scratch, found.scratch_class, found.kernel->needs().scratch);
 }
 
+template <bool kWatched>
 void EagerExecutor::run(std::size_t index, Stream& stream) {
   const Op& op = graph().ops()[index];
   const CachedKernel& found = find_kernel(op, stream);
@@ -105,11 +115,28 @@ void EagerExecutor::run(std::size_t index, Stream& stream) {
     operands[count++] = made.data;
   }
   std::byte* scratch = take(found.scratch_class);
+  if constexpr (kWatched) pool_.note_peak();
   if constexpr (kTrackDeadMemory) mark_rests_dead(op, found, scratch);
   stream.submit(found.kernel->bind(operands.data(), scratch), static_cast<std::uint32_t>(index));
   if (scratch != nullptr) pool_.give(scratch, found.scratch_class);
   make_views(index + 1);
   for (const ValueId id : program().plan.dies_after[index]) release(id);
+}
+
+MemoryUse EagerExecutor::memory_use() const {
+  return {.allocated = pool_.bytes_in_use(),
+          .reserved = pool_.bytes_reserved(),
+          .peak_allocated = pool_.peak_in_use(),
+          .peak_reserved = pool_.bytes_reserved()};  // it gives nothing back
+}
+
+void EagerExecutor::reset_peaks() {
+  pool_.reset_peak();
+  watch_next_step_ = true;
+}
+
+std::vector<MemoryPart> EagerExecutor::memory_parts() const {
+  return {{"eager pool", pool_.bytes_reserved()}};
 }
 
 std::byte* EagerExecutor::address(ValueId id) const {

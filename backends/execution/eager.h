@@ -14,7 +14,9 @@ class EagerExecutor final : public Executor {
 
   void enqueue(Stream& stream) override;
   std::byte* address(ValueId id) const override;
-  std::size_t bytes_reserved() const override { return pool_.bytes_reserved(); }
+  MemoryUse memory_use() const override;
+  void reset_peaks() override;
+  std::vector<MemoryPart> memory_parts() const override;
 
  private:
   // A tensor as a framework has it: memory and type; the class of the block it must give back.
@@ -25,6 +27,10 @@ class EagerExecutor final : public Executor {
   };
 
   Tensor& tensor(ValueId id) { return tensors_[static_cast<std::size_t>(id.index)]; }
+  // Watched steps follow how much of the pool is in use.
+  template <bool kWatched>
+  void run_all(Stream& stream);
+  template <bool kWatched>
   void run(std::size_t index, Stream& stream);
   void mark_rests_dead(const Op& op, const CachedKernel& found, std::byte* scratch);
   const CachedKernel& find_kernel(const Op& op, Stream& stream);
@@ -39,6 +45,7 @@ class EagerExecutor final : public Executor {
   KernelCache& cache_;
   EagerCache use_cache_;
   BlockPool pool_;
+  bool watch_next_step_ = true;
   std::vector<Tensor> tensors_;  // per value; emptied as values die
   std::vector<ValueId> kept_;    // blocks that stay until the next step begins
   // Views to make: behind op i at i + 1, of declared values at 0.

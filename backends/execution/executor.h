@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,29 @@ struct ExecutorOptions {
   bool misaligned = false;
 };
 
+// Memory in bytes. At any moment allocated is at most reserved; so are the peaks.
+struct MemoryUse {
+  std::size_t allocated = 0;       // of live tensors and of scratch in use
+  std::size_t reserved = 0;        // held, whether in use or not
+  std::size_t peak_allocated = 0;  // highest of the window
+  std::size_t peak_reserved = 0;
+};
+
+// What one owner holds.
+struct MemoryPart {
+  std::string_view owner;
+  std::size_t reserved = 0;
+};
+
+// Costs that are paid once. Empty: the mode has no such phase, or it was not measured apart.
+struct SetupTimes {
+  std::optional<std::int64_t> init_ns{};         // stream, model segment, initial values
+  std::optional<std::int64_t> compile_ns{};      // graphs, passes, lowering, plan, binding
+  std::optional<std::int64_t> capture_ns{};      // recording
+  std::optional<std::int64_t> instantiate_ns{};  // of a device graph
+  std::optional<std::int64_t> upload_ns{};       // of a device graph
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -44,8 +69,21 @@ class Executor {
   // eager a kept value moves from step to step.
   virtual std::byte* address(ValueId id) const = 0;
 
-  // Bytes that the executor holds beside the model segment: the arena, or the pool's blocks.
-  virtual std::size_t bytes_reserved() const = 0;
+  // What the executor holds beside the model segment. Peaks are those since it was made, or since
+  // reset_peaks().
+  //   eager           blocks of the pool, at the sizes of blocks. The peak of what is allocated is
+  //                   followed in the first step behind either, and whenever the pool grows: every
+  //                   step of a program takes the same, and following costs time
+  //   planned, graph  by the plan: what is kept between steps, the most that lives at one op, and
+  //                   the arena; of a recording the bytes it holds itself, which are no tensors
+  virtual MemoryUse memory_use() const = 0;
+  virtual void reset_peaks() {}
+  // Who holds what is reserved. An owner whose bytes nobody knows is left out.
+  virtual std::vector<MemoryPart> memory_parts() const = 0;
+  std::size_t bytes_reserved() const { return memory_use().reserved; }
+
+  // Of making it: what a recording took.
+  virtual SetupTimes setup_times() const { return {}; }
 
   const Program& program() const { return *program_; }
   const Graph& graph() const { return *program_->graph; }

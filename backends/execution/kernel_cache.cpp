@@ -19,6 +19,9 @@ std::size_t output_bytes(const Kernel& kernel, std::size_t k) {
   return needs.output_bytes.empty() ? kernel.site().out[k].bytes() : needs.output_bytes[k];
 }
 
+namespace {
+
+// Wraps a kernel with what eager needs to know. `alignment`: of the backend's blocks.
 CachedKernel describe(std::unique_ptr<const Kernel> kernel, std::size_t alignment) {
   CachedKernel cached;
   const OpDef& def = op_def(kernel->site().kind);
@@ -34,8 +37,15 @@ CachedKernel describe(std::unique_ptr<const Kernel> kernel, std::size_t alignmen
   return cached;
 }
 
+}  // namespace
+
 KernelCache::KernelCache(Backend& backend)
     : backend_(backend), table_(kFirstTableSize), mask_(kFirstTableSize - 1) {}
+
+CachedKernel KernelCache::lower(const OpSite& site) {
+  ++lowerings_;
+  return describe(backend_.lower(site), backend_.alignment());
+}
 
 const Kernel& KernelCache::get(const OpSite& site) {
   SiteKey key(site.kind, site.attrs);
@@ -53,8 +63,7 @@ void KernelCache::place(const Entry& entry) {
 
 const CachedKernel& KernelCache::insert(const SiteKey& key, std::uint64_t hash,
                                         const OpSite& site) {
-  kernels_.push_back(
-      std::make_unique<CachedKernel>(describe(backend_.lower(site), backend_.alignment())));
+  kernels_.push_back(std::make_unique<CachedKernel>(lower(site)));
   if (2 * kernels_.size() > table_.size()) {
     std::vector<Entry> old(2 * table_.size());
     old.swap(table_);

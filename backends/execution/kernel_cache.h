@@ -68,9 +68,6 @@ struct CachedKernel {
 // How many bytes output `k` of the kernel takes.
 std::size_t output_bytes(const Kernel& kernel, std::size_t k);
 
-// Wraps a kernel with what eager needs to know. `alignment`: of the backend's blocks.
-CachedKernel describe(std::unique_ptr<const Kernel> kernel, std::size_t alignment);
-
 // Serves one thread.
 class KernelCache {
  public:
@@ -88,6 +85,12 @@ class KernelCache {
 
   // The same for cold callers: counts nothing.
   const Kernel& get(const OpSite& site);
+
+  // Lowers a kernel that is not kept, for a caller without a cache.
+  CachedKernel lower(const OpSite& site);
+
+  // Kernels lowered so far: those it keeps, and those of lower().
+  std::uint64_t lowerings() const { return lowerings_; }
 
   Backend& backend() const { return backend_; }
   std::size_t size() const { return kernels_.size(); }
@@ -115,6 +118,7 @@ class KernelCache {
   void place(const Entry& entry);
 
   Backend& backend_;
+  std::uint64_t lowerings_ = 0;
   std::vector<Entry> table_;  // open addressing; a power of two, at most half full
   std::size_t mask_;
   std::vector<std::uint64_t> words_;  // of all keys, one after the other

@@ -3,16 +3,38 @@
 #include "backends/execution/planned.h"
 
 #include <algorithm>
+#include <chrono>
+#include <set>
 
 #include "backends/api/dead_memory.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
+namespace {
+
+// Of the arena between two steps; values that share memory in place count once.
+std::size_t kept_bytes(const Plan& plan) {
+  const Graph& graph = *plan.graph;
+  std::set<std::int32_t> blocks;
+  for (const ValueId id : graph.ids()) {
+    const auto value = static_cast<std::size_t>(graph.storage(id).index);
+    if (!graph.value(id).kept || plan.slots[value].segment == Segment::model) continue;
+    blocks.insert(plan.memory_of[value].index);
+  }
+  std::size_t bytes = 0;
+  for (const std::int32_t block : blocks)
+    bytes += plan.slots[static_cast<std::size_t>(block)].bytes;
+  return bytes;
+}
+
+}  // namespace
 
 BoundProgram::BoundProgram(const Program& program, Backend& backend, ModelMemory& memory,
                            const ExecutorOptions& options)
     : backend_(backend),
-      arena_(backend.allocate(program.plan.bytes.arena + options.address_offset)) {
+      arena_(backend.allocate(program.plan.bytes.arena + options.address_offset)),
+      kept_bytes_(kept_bytes(program.plan)),
+      most_live_bytes_(program.plan.bytes.bound) {
   const Graph& graph = *program.graph;
   std::byte* const base = arena_->data() + options.address_offset;
   for (const Slot& slot : program.plan.slots) {
@@ -73,6 +95,13 @@ void BoundProgram::find_lifetimes(const Program& program) {
   backend_.mark_dead(arena_->data(), arena_->bytes());
 }
 
+MemoryUse BoundProgram::memory_use() const {
+  return {.allocated = kept_bytes_,
+          .reserved = arena_bytes(),
+          .peak_allocated = most_live_bytes_,
+          .peak_reserved = arena_bytes()};
+}
+
 void BoundProgram::submit_tracking_dead(Stream& stream) const {
   backend_.mark_dead(arena_->data(), arena_->bytes());
   for (std::size_t i = 0; i < launches_.size(); ++i) {
@@ -110,6 +139,7 @@ void PlannedExecutor::enqueue(Stream& stream) {
 GraphExecutor::GraphExecutor(std::shared_ptr<const Program> program, Backend& backend,
                              ModelMemory& memory, Stream& stream, const ExecutorOptions& options)
     : Executor(std::move(program)), bound_(this->program(), backend, memory, options) {
+  const auto begin = std::chrono::steady_clock::now();
   stream.begin_recording(backend.records_as());
   try {
     bound_.submit(stream);
@@ -118,9 +148,29 @@ GraphExecutor::GraphExecutor(std::shared_ptr<const Program> program, Backend& ba
     throw;
   }
   recording_ = stream.end_recording();
+  const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
+  const Recording::Times apart = recording_->times();
+  setup_times_ = {
+      .capture_ns = taken.count() - apart.instantiate_ns.value_or(0) - apart.upload_ns.value_or(0),
+      .instantiate_ns = apart.instantiate_ns,
+      .upload_ns = apart.upload_ns};
   check(recording_->launches() == this->program().kernels.size(), Fault::device,
         "graph: {} launches were recorded, the program has {}", recording_->launches(),
         this->program().kernels.size());
+}
+
+MemoryUse GraphExecutor::memory_use() const {
+  MemoryUse use = bound_.memory_use();
+  const std::size_t recording = recording_->bytes().value_or(0);
+  use.reserved += recording;
+  use.peak_reserved += recording;
+  return use;
+}
+
+std::vector<MemoryPart> GraphExecutor::memory_parts() const {
+  std::vector<MemoryPart> parts{{"plan arena", bound_.arena_bytes()}};
+  if (const auto bytes = recording_->bytes()) parts.push_back({"recording", *bytes});
+  return parts;
 }
 
 void GraphExecutor::enqueue(Stream& stream) {

@@ -28,6 +28,7 @@ class BoundProgram {
 
   std::byte* address(ValueId id) const { return addresses_[static_cast<std::size_t>(id.index)]; }
   std::size_t arena_bytes() const { return arena_->bytes(); }
+  MemoryUse memory_use() const;  // by the plan
 
  private:
   struct Block {
@@ -44,6 +45,8 @@ class BoundProgram {
   std::vector<Launch> launches_;
   std::vector<std::vector<Block>> born_, dies_;  // per op; empty in release builds
   std::vector<Block> kept_;                      // by address
+  std::size_t kept_bytes_;
+  std::size_t most_live_bytes_;
 };
 
 class PlannedExecutor final : public Executor {
@@ -52,7 +55,10 @@ class PlannedExecutor final : public Executor {
                   const ExecutorOptions& options);
   void enqueue(Stream& stream) override;
   std::byte* address(ValueId id) const override { return bound_.address(id); }
-  std::size_t bytes_reserved() const override { return bound_.arena_bytes(); }
+  MemoryUse memory_use() const override { return bound_.memory_use(); }
+  std::vector<MemoryPart> memory_parts() const override {
+    return {{"plan arena", bound_.arena_bytes()}};
+  }
 
  private:
   BoundProgram bound_;
@@ -64,12 +70,15 @@ class GraphExecutor final : public Executor {
                 Stream& stream, const ExecutorOptions& options);
   void enqueue(Stream& stream) override;
   std::byte* address(ValueId id) const override { return bound_.address(id); }
-  std::size_t bytes_reserved() const override { return bound_.arena_bytes(); }
+  MemoryUse memory_use() const override;
+  std::vector<MemoryPart> memory_parts() const override;
+  SetupTimes setup_times() const override { return setup_times_; }
   const Recording& recording() const { return *recording_; }
 
  private:
   BoundProgram bound_;
   std::unique_ptr<Recording> recording_;
+  SetupTimes setup_times_;
 };
 
 }  // namespace stepscope

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -66,6 +67,12 @@ class BlockPool {
   }
 
   std::size_t bytes_reserved() const { return bytes_reserved_; }
+  // Of the blocks that are taken. Worked out from the free lists, so that taking counts nothing.
+  std::size_t bytes_in_use() const;
+  // The most that was in use when the pool grew, or at note_peak(), since the last reset_peak().
+  std::size_t peak_in_use() const { return peak_in_use_; }
+  void note_peak() { peak_in_use_ = std::max(peak_in_use_, bytes_in_use()); }
+  void reset_peak() { peak_in_use_ = bytes_in_use(); }
   std::size_t blocks() const { return blocks_.size(); }
 
  private:
@@ -77,6 +84,8 @@ class BlockPool {
   Backend& backend_;
   std::size_t address_offset_;
   std::size_t bytes_reserved_ = 0;
+  std::size_t peak_in_use_ = 0;
+  std::size_t classes_ = 0;  // no block has a class from here on
   std::array<std::vector<std::byte*>, 256> free_;
   std::array<std::size_t, 256> made_{};  // blocks of each class
   std::vector<std::unique_ptr<Memory>> blocks_;

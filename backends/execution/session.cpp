@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/execution/session.h"
 
+#include <chrono>
 #include <cstring>
 
 #include "ops/base/check.h"
@@ -42,17 +43,40 @@ std::vector<double> as_doubles(std::span<const std::byte> bytes, DType dtype) {
   fail(Fault::unsupported, "read: {} cannot be read back yet", name(dtype));
 }
 
+// Time since the last call, or since it was made.
+class Laps {
+ public:
+  std::int64_t next() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::nanoseconds(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+void add(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& more) {
+  if (more) sum = sum.value_or(0) + *more;
+}
+
 }  // namespace
 
 Session::Session(Backend& backend, const Model& model, SessionOptions options)
-    : backend_(backend),
-      model_(model),
-      options_(std::move(options)),
-      stream_(backend.make_stream()),
-      cache_(backend) {
+    : backend_(backend), model_(model), options_(std::move(options)), cache_(backend) {
   check(options_.executor.misaligned || options_.model_offset % backend.alignment() == 0,
         Fault::bad_input, "session: a model offset of {} bytes breaks the alignment of {}",
         options_.model_offset, backend.alignment());
+  Laps laps;
+  stream_ = backend.make_stream();
+  add_setup_times({.init_ns = laps.next()});
+  compile_all();
+  laps.next();
+  reset();
+  add_setup_times({.init_ns = laps.next()});
+}
+
+void Session::compile_all() {
+  Laps laps;
   std::map<std::int64_t, PipelineResult> steps;
   std::map<std::int64_t, PipelineResult> evaluations;
   std::vector<const Graph*> graphs;
@@ -65,19 +89,35 @@ Session::Session(Backend& backend, const Model& model, SessionOptions options)
     graphs.push_back(
         &evaluations.try_emplace(batch, prepare(model_.evaluation(batch))).first->second.graph);
   }
-  memory_ = std::make_unique<ModelMemory>(
-      backend, *stream_, ModelLayout(graphs, backend.alignment()), options_.model_offset);
-  const auto add = [&](std::map<std::int64_t, Compiled>& to, std::int64_t batch,
-                       PipelineResult& from) {
-    auto program = std::make_shared<const Program>(
-        compile(cache_, std::move(from.graph), memory_->layout(), options_.in_place));
-    to[batch] = {make_executor(options_.mode, std::move(program), cache_, *memory_, *stream_,
-                               options_.executor),
-                 std::move(from.reports)};
-  };
-  for (auto& [batch, result] : steps) add(steps_, batch, result);
-  for (auto& [batch, result] : evaluations) add(evaluations_, batch, result);
-  reset();
+  ModelLayout layout(graphs, backend_.alignment());
+  add_setup_times({.compile_ns = laps.next()});
+  memory_ =
+      std::make_unique<ModelMemory>(backend_, *stream_, std::move(layout), options_.model_offset);
+  add_setup_times({.init_ns = laps.next()});
+  for (auto& [batch, result] : steps) steps_[batch] = compiled(std::move(result));
+  for (auto& [batch, result] : evaluations) evaluations_[batch] = compiled(std::move(result));
+}
+
+Session::Compiled Session::compiled(PipelineResult result) {
+  Laps laps;
+  auto program = std::make_shared<const Program>(
+      compile(cache_, std::move(result.graph), memory_->layout(), options_.in_place));
+  Compiled made{make_executor(options_.mode, std::move(program), cache_, *memory_, *stream_,
+                              options_.executor),
+                std::move(result.reports)};
+  SetupTimes times = made.executor->setup_times();
+  times.compile_ns = laps.next() - times.capture_ns.value_or(0) - times.instantiate_ns.value_or(0) -
+                     times.upload_ns.value_or(0);
+  add_setup_times(times);
+  return made;
+}
+
+void Session::add_setup_times(const SetupTimes& more) {
+  add(setup_times_.init_ns, more.init_ns);
+  add(setup_times_.compile_ns, more.compile_ns);
+  add(setup_times_.capture_ns, more.capture_ns);
+  add(setup_times_.instantiate_ns, more.instantiate_ns);
+  add(setup_times_.upload_ns, more.upload_ns);
 }
 
 PipelineResult Session::prepare(const Graph& graph) const {
@@ -95,11 +135,17 @@ void Session::reset() {
   }
 }
 
-void Session::warm_up(int rounds) {
+void Session::warm_up(int rounds, const std::function<void()>& after_each) {
   const std::vector<std::byte> before = memory_->snapshot(*stream_);
+  const auto run = [&](std::map<std::int64_t, Compiled>& programs) {
+    for (auto& [batch, compiled] : programs) {
+      compiled.executor->enqueue(*stream_);
+      if (after_each) after_each();
+    }
+  };
   for (int round = 0; round < rounds; ++round) {
-    for (auto& [batch, compiled] : steps_) compiled.executor->enqueue(*stream_);
-    for (auto& [batch, compiled] : evaluations_) compiled.executor->enqueue(*stream_);
+    run(steps_);
+    run(evaluations_);
   }
   stream_->wait();
   memory_->restore(*stream_, before);
@@ -205,6 +251,23 @@ std::map<std::string, std::vector<std::byte>> Session::parameters_and_states() {
     if (entry.role != Role::input) all[value_name] = memory_->read(*stream_, value_name);
   }
   return all;
+}
+
+MemoryUse Session::memory_use(std::int64_t batch) {
+  MemoryUse use = step(batch).memory_use();
+  std::size_t allocated = 0;
+  for (const auto& [value_name, entry] : memory_->layout().entries()) allocated += entry.bytes;
+  use.allocated += allocated;
+  use.peak_allocated += allocated;
+  use.reserved += memory_->layout().bytes();
+  use.peak_reserved += memory_->layout().bytes();
+  return use;
+}
+
+std::vector<MemoryPart> Session::memory_parts(std::int64_t batch) {
+  std::vector<MemoryPart> parts{{"model segment", memory_->layout().bytes()}};
+  for (const MemoryPart& part : step(batch).memory_parts()) parts.push_back(part);
+  return parts;
 }
 
 const std::vector<PassReport>& Session::pass_reports(std::int64_t batch) const {

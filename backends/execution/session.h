@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -42,8 +43,9 @@ class Session {
   // Parameters and states as they were at the beginning.
   void reset();
   // Runs every program of the session a few times, so that lazy work is done and caches are warm,
-  // then restores the model segment: warming up does not train.
-  void warm_up(int rounds = 3);
+  // then restores the model segment: warming up does not train. `after_each` is called behind each
+  // of these steps and evaluations.
+  void warm_up(int rounds = 3, const std::function<void()>& after_each = {});
 
   // Copies one batch into the input slots; labels stay empty for a model without any. A label of
   // -1 leaves its row out of the loss (ops/ir/labels.h).
@@ -73,6 +75,16 @@ class Session {
   KernelCache& cache() { return cache_; }
   const Model& model() const { return model_; }
   const SessionOptions& options() const { return options_; }
+  // What making it cost once.
+  const SetupTimes& setup_times() const { return setup_times_; }
+  // Kernels lowered so far. A steady step lowers none, unless eager runs without its cache.
+  std::uint64_t lowerings() const { return cache_.lowerings(); }
+
+  // Memory of the step of that batch size: the model segment and what its executor holds
+  // (Executor::memory_use says what counts). Memory that a library takes for itself is not known.
+  MemoryUse memory_use(std::int64_t batch);
+  std::vector<MemoryPart> memory_parts(std::int64_t batch);
+
   // What the passes did to the step of that batch size.
   const std::vector<PassReport>& pass_reports(std::int64_t batch) const;
 
@@ -82,6 +94,9 @@ class Session {
     std::vector<PassReport> reports;
   };
 
+  void compile_all();
+  Compiled compiled(PipelineResult result);
+  void add_setup_times(const SetupTimes& more);
   void check_labels(std::span<const std::int32_t> labels) const;
   void check_loaded(std::int64_t batch, std::string_view what) const;
   PipelineResult prepare(const Graph& graph) const;
@@ -97,6 +112,7 @@ class Session {
   std::unique_ptr<ModelMemory> memory_;
   std::map<std::int64_t, Compiled> steps_;
   std::map<std::int64_t, Compiled> evaluations_;
+  SetupTimes setup_times_;
   std::int64_t loaded_rows_ = 0;  // by the last load
 };
 

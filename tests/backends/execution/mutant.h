@@ -26,7 +26,8 @@ class Mutant final : public Executor {
 
   void enqueue(Stream& stream) override;
   std::byte* address(ValueId id) const override { return memory_->address(id); }
-  std::size_t bytes_reserved() const override { return memory_->bytes_reserved(); }
+  MemoryUse memory_use() const override { return memory_->memory_use(); }
+  std::vector<MemoryPart> memory_parts() const override { return memory_->memory_parts(); }
 
   // Moves operand `k` of op `op` by `bytes`.
   void move_operand(std::size_t op, std::size_t k, std::ptrdiff_t bytes);
