@@ -13,11 +13,14 @@ namespace stepscope::cli {
 // What a command may use.
 struct Context {
   const Registry& registry;
-  std::string command_line;  // as given; recorded
+  std::string command_line;            // as given; recorded
+  std::vector<std::string> arguments;  // the same, word by word, the name of the program first
 };
 
 // compare's status when arms did unequal work: a failure, with a record that tells which.
 inline constexpr int kUnequalWork = 1;
+// compare's status for --fail-on slower: the record tells which.
+inline constexpr int kSlower = 1;
 
 int run_compare(const Options& options, const Context& context);
 int run_train(const Options& options, const Context& context);

@@ -1,25 +1,28 @@
-// stepscope compare: one process per backend, since the thread pools of two backends disturb each
-// other. With one backend the process is this one; with several, each has a child that hands over
-// its record.
+// stepscope compare: a pilot, the schedule that the budget affords, and processes of one backend
+// each, since thread pools of two backends disturb each other, and since what a process happens to
+// be (addresses, pages, cores) is as large an effect as many that are looked for.
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <filesystem>
+#include <algorithm>
+#include <optional>
 
+#include "bench/cli/child.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/tune.h"
+#include "bench/cli/worker.h"
+#include "bench/compare/analysis.h"
+#include "bench/compare/baseline.h"
+#include "bench/compare/budget.h"
 #include "bench/compare/compare.h"
+#include "bench/compare/merge.h"
+#include "bench/compare/schedule.h"
 #include "bench/files/files.h"
+#include "bench/measure/timer.h"
+#include "bench/measure/validate.h"
 #include "bench/record/json.h"
+#include "bench/report/sentences.h"
 #include "bench/report/text.h"
 #include "bench/train/train.h"
 #include "ops/base/check.h"
@@ -27,233 +30,267 @@
 namespace stepscope::cli {
 namespace {
 
-// A file that is gone when the object is.
-class ScratchFile {
- public:
-  ScratchFile() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "stepscope-XXXXXX").string();
-    const int descriptor = ::mkstemp(pattern.data());
-    check(descriptor >= 0, Fault::io, "{}: cannot be made: {}", pattern, std::strerror(errno));
-    ::close(descriptor);
-    path_ = pattern;
-  }
-  ~ScratchFile() { ::unlink(path_.c_str()); }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  const std::string& path() const { return path_; }
+constexpr std::int64_t kPilotBlocks = 2;
 
- private:
-  std::string path_;
-};
-
-std::vector<std::string> child_arguments(const Options& options, const std::string& backend,
-                                         double seconds, const std::string& json) {
+CompareSpec spec_of(const Options& options, const std::string& backend) {
   const Flags& flags = options.flags;
-  std::vector<std::string> arguments = {
-      "stepscope",   "compare",
-      "--model",     flags.model,
-      "--backend",   backend,
-      "--mode",      fmt::format("{}", fmt::join(flags.modes, ",")),
-      "--batch",     fmt::format("{}", fmt::join(flags.batches, ",")),
-      "--threads",   fmt::to_string(flags.threads),
-      "--seed",      fmt::to_string(flags.seed),
-      "--optimizer", flags.optimizer,
-      "--lr",        fmt::to_string(flags.rate),
-      "--partial",   flags.partial,
-      "--budget",    fmt::format("{}s", seconds),
-      "--json",      json};
-  for (const FusionChoice& fusion : options.fusions) {
-    if (!flags.ablate) arguments.push_back("--fusion=" + to_string(fusion));
-  }
-  if (flags.ablate) arguments.emplace_back("--ablate");
-  if (!flags.tune.empty()) arguments.push_back("--tune=" + flags.tune);
-  if (!flags.data.empty()) arguments.push_back("--data=" + flags.data);
-  if (!flags.weights.empty()) arguments.push_back("--weights=" + flags.weights);
-  if (!flags.weights_map.empty()) arguments.push_back("--weights-map=" + flags.weights_map);
-  if (flags.quiet) arguments.emplace_back("--quiet");
-  return arguments;
+  return {.model = options.model,
+          .optimizer = options.optimizer,
+          .backend = backend,
+          .modes = options.modes,
+          .fusions = options.fusions,
+          .ablate = flags.ablate,
+          .batches = flags.batches,
+          .threads = flags.threads,
+          .tune_file = choices_file(options),
+          .tune_digest = choices_digest(options),
+          .seed = flags.seed,
+          .partial = options.partial,
+          .self_check = flags.self_check ? SelfCheck::on : SelfCheck::off};
 }
 
-// Keeps SIGINT and SIGTERM waiting, so that none comes between a look at the flag and the wait for
-// what comes next.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    ::sigprocmask(SIG_BLOCK, &held, &before_);
-  }
-  ~HeldSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  const sigset_t& before() const { return before_; }
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
- private:
-  sigset_t before_{};
-};
-
-// A pipe whose writing end a child inherits: it is closed when the child has ended.
-class LifeLine {
- public:
-  LifeLine() {
-    check(::pipe(ends_) == 0, Fault::device, "compare: no pipe: {}", std::strerror(errno));
-    ::fcntl(ends_[0], F_SETFD, FD_CLOEXEC);
-  }
-  ~LifeLine() {
-    ::close(ends_[0]);
-    let_go();
-  }
-  LifeLine(const LifeLine&) = delete;
-  LifeLine& operator=(const LifeLine&) = delete;
-
-  void let_go() {  // of the writing end
-    if (ends_[1] >= 0) ::close(ends_[1]);
-    ends_[1] = -1;
-  }
-  // Until the child has ended, or a signal came.
-  void wait(const HeldSignals& signals, bool& ended) const {
-    pollfd line{.fd = ends_[0], .events = POLLIN, .revents = 0};
-    ended = ::ppoll(&line, 1, nullptr, &signals.before()) > 0;
-  }
-
- private:
-  int ends_[2] = {-1, -1};
-};
-
-// In the child. Whatever ends the parent ends it as well.
-[[noreturn]] void become(const std::vector<char*>& argv, pid_t parent, const sigset_t& signals) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(127);  // it ended before
-  ::sigprocmask(SIG_SETMASK, &signals, nullptr);
-  const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  ::dup2(null, STDOUT_FILENO);
-  ::execv("/proc/self/exe", argv.data());
-  ::_exit(127);
+bool all_passed(const Record& record) {
+  return std::all_of(record.gates.begin(), record.gates.end(),
+                     [](const GateRecord& gate) { return gate.passed; });
 }
 
-// Runs this program with other arguments and returns its exit status. Its standard error is ours,
-// its standard output dropped. A signal that ends this process is handed on to the child first.
-int run_child(const std::vector<std::string>& arguments, const std::string& backend) {
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  int status = 0;
-  {
-    const HeldSignals signals;
-    LifeLine line;
-    const pid_t parent = ::getpid();
-    const pid_t child = ::fork();
-    check(child >= 0, Fault::device, "compare: no process for {}: {}", backend,
-          std::strerror(errno));
-    if (child == 0) become(argv, parent, signals.before());
-    line.let_go();
-    bool told = false;
-    for (bool ended = false; !ended; line.wait(signals, ended)) {
-      if (told || !is_interrupted()) continue;
-      ::kill(child, SIGTERM);
-      told = true;
-    }
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+// The comparison as its parent process runs it.
+class Comparison {
+ public:
+  Comparison(const Options& options, const Context& context, Record& record, const Data* data)
+      : options_(options),
+        flags_(options.flags),
+        context_(context),
+        record_(record),
+        data_(data),
+        line_(flags_.quiet ? ProgressLine::Show::never : ProgressLine::Show::on_terminal) {}
+
+  // The pilot of each backend: what it costs, and whether the work is equal.
+  void run_pilots() {
+    for (const std::string& backend : flags_.backends) {
+      const std::int64_t begin = timer_.now();
+      const ScratchFile costs;
+      WorkerOrder order{.backend = backend,
+                        .plan = {.process = 0,
+                                 .blocks = kPilotBlocks,
+                                 .seed = flags_.seed,
+                                 .extras = Extras::all},
+                        .costs = costs.path()};
+      add_pilot(record_, run_worker(order, fmt::format("the pilot of {}", backend)));
+      const double all = seconds(timer_.now() - begin);
+      const ProcessCosts known = costs_from(read_file(costs.path()), costs.path());
+      costs_.push_back({.fixed_s = std::max(0.0, all - known.rounds_s - known.extras_s),
+                        .round_s = known.rounds_s / kPilotBlocks});
     }
   }
-  stop_if_interrupted();
-  check(WIFEXITED(status), Fault::device, "compare: the process of {} ended by signal {}", backend,
-        WTERMSIG(status));
-  return WEXITSTATUS(status);
-}
 
-// The record of one backend, from a process of its own.
-Record run_apart(const Options& options, const std::string& backend, double seconds) {
-  const ScratchFile json;
-  const int status = run_child(child_arguments(options, backend, seconds, json.path()), backend);
-  const std::string text = read_file(json.path());
-  // With status 1 and a record, a gate failed: the record tells. Without one, the child has said
-  // why.
-  check(status == 0 || (status == kUnequalWork && !text.empty()), Fault::device,
-        "compare: the process of {} ended with status {}, see above", backend, status);
-  return record_from_json(text, json.path());
-}
+  void plan() {
+    record_.schedule =
+        plan_schedule(options_.budget_seconds, seconds(timer_.now()), costs_, flags_.seed);
+  }
 
-template <class T>
-void append(std::vector<T>& to, std::vector<T>&& from) {
-  std::move(from.begin(), from.end(), std::back_inserter(to));
-}
+  void run_processes() {
+    const ScheduleRecord& schedule = *record_.schedule;
+    for (std::int64_t process = 0; process < schedule.processes; ++process) {
+      for (const std::size_t at : backend_order(flags_.backends.size(), schedule.seed, process)) {
+        const std::string& backend = flags_.backends[at];
+        const double started = seconds(timer_.now());
+        WorkerOrder order{
+            .backend = backend,
+            .plan = {.process = process + 1, .blocks = schedule.blocks, .seed = schedule.seed}};
+        const std::string who = fmt::format("process {} of {}", process + 1, backend);
+        line_.update(fmt::format("{}, {} processes", who, schedule.processes),
+                     started / std::max(started, schedule.expected_s));
+        Record part = run_worker(order, who);
+        part.processes.front().started_s = started;
+        add_process(record_, std::move(part));
+      }
+    }
+  }
 
-void add_part(Record& record, Record&& part) {
-  append(record.backends, std::move(part.backends));
-  append(record.gates, std::move(part.gates));
-  append(record.arms, std::move(part.arms));
-}
+  // All of it in this process: no interval and no verdict.
+  void run_quick() {
+    const CompareSpec spec = spec_of(options_, flags_.backends.front());
+    const Progress progress = [&](const std::string& what, double done) {
+      line_.update(what, done);
+    };
+    ProcessCosts costs;
+    Record pilot = run_process(
+        spec, context_.registry, data_,
+        {.process = 0, .blocks = kPilotBlocks, .seed = flags_.seed, .extras = Extras::all}, timer_,
+        progress, &costs);
+    const double spent = seconds(timer_.now());
+    const bool equal = all_passed(pilot);
+    add_pilot(record_, std::move(pilot));
+    costs_.push_back({.fixed_s = std::max(0.0, spent - costs.rounds_s - costs.extras_s),
+                      .round_s = costs.rounds_s / kPilotBlocks});
+    record_.schedule = quick_schedule(spent);
+    if (!equal || flags_.dry_run) return;
+    add_process(record_,
+                run_process(spec, context_.registry, data_,
+                            {.process = 1, .blocks = record_.schedule->blocks, .seed = flags_.seed},
+                            timer_, progress));
+  }
 
-Record run_here(const Options& options, const Context& context, const Data* data) {
-  const Flags& flags = options.flags;
-  ProgressLine line(flags.quiet ? ProgressLine::Show::never : ProgressLine::Show::on_terminal);
-  const CompareSpec spec{
-      .model = options.model,
-      .optimizer = options.optimizer,
-      .backend = flags.backends.front(),
-      .modes = options.modes,
-      .fusions = options.fusions,
-      .ablate = flags.ablate,
-      .batches = flags.batches,
-      .threads = flags.threads,
-      .tune_file = choices_file(options),
-      .tune_digest = choices_digest(options),
-      .seed = flags.seed,
-      .partial = options.partial,
-      .budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget_seconds * 1e9))};
-  return compare_backend(spec, context.registry, data,
-                         [&](const std::string& what, double done) { line.update(what, done); });
+ private:
+  // Runs this program for one part and reads what it found.
+  Record run_worker(WorkerOrder& order, const std::string& who) {
+    const ScratchFile file;
+    const ScratchFile part;
+    order.record = part.path();
+    write_file(file.path(), to_text(order));
+    std::vector<std::string> arguments = context_.arguments;
+    arguments.insert(arguments.end(), {"--worker", file.path()});
+    line_.clear();
+    const int status = run_child(arguments, who);
+    check(status == 0, Fault::device, "compare: {} ended with status {}, see above", who, status);
+    return record_from_json(read_file(part.path()), part.path());
+  }
+
+  // One process with the blocks that are left of the budget.
+  ScheduleRecord quick_schedule(double spent) const {
+    const PilotCosts& costs = costs_.front();
+    const double left = options_.budget_seconds - spent - costs.fixed_s;
+    const auto rounds =
+        costs.round_s > 0.0 ? static_cast<std::int64_t>(left / costs.round_s) / 2 * 2 : kMostBlocks;
+    const std::int64_t blocks = std::clamp(rounds, kFewestBlocks, kMostBlocks);
+    return {.budget_s = options_.budget_seconds,
+            .expected_s = spent + costs.fixed_s + static_cast<double>(blocks) * costs.round_s,
+            .processes = 1,
+            .blocks = blocks,
+            .slot_ms = kSlotMs,
+            .seed = flags_.seed,
+            .claim = "exploratory"};
+  }
+
+  const Options& options_;
+  const Flags& flags_;
+  const Context& context_;
+  Record& record_;
+  const Data* data_;
+  ProgressLine line_;
+  SteadyTimer timer_;
+  std::vector<PilotCosts> costs_;
+};
+
+// The work of a child: its part of the record, and what it cost, in the files that the order names.
+int run_worker_process(const Options& options, const Context& context, const Data* data) {
+  const WorkerOrder order =
+      worker_order_from(read_file(options.flags.worker), options.flags.worker);
+  ProgressLine line(options.flags.quiet ? ProgressLine::Show::never
+                                        : ProgressLine::Show::on_terminal);
+  SteadyTimer timer;
+  ProcessCosts costs;
+  const Record part = run_process(
+      spec_of(options, order.backend), context.registry, data, order.plan, timer,
+      [&](const std::string& what, double done) { line.update(what, done); }, &costs);
+  write_file(order.record, to_json(part));
+  if (!order.costs.empty()) write_file(order.costs, to_text(costs));
+  return 0;
 }
 
 void add_notes(Record& record, const Options& options) {
   if (options.flags.backends.size() > 1) {
     record.notes.emplace_back(
-        "backends ran one after the other, each in a process of its own: no ratio between them");
+        "backends ran in processes of their own, in turn; between them only graph arms are paired");
   }
   for (const std::string& backend : options.flags.backends) {
     if (backend != "null") continue;
     record.notes.emplace_back("null computes nothing: its times are those of dispatch alone");
   }
-  record.notes.emplace_back(
-      "step: submitted and waited for, one by one; the copy of the batch is timed apart");
+}
+
+// What was planned and not run has no numbers.
+void make_plan_only(Record& record) {
+  record.status = "not-run";
+  record.status_reason = "--dry-run: the schedule alone";
+  record.arms.clear();
+  record.pairs.clear();
+  record.processes.clear();
+  record.calibration.clear();
+}
+
+bool is_slower(const Record& record) {
+  const auto slower = [](const auto& each) { return each.verdict == "SLOWER"; };
+  return std::any_of(record.baseline.begin(), record.baseline.end(), slower) ||
+         std::any_of(record.pairs.begin(), record.pairs.end(), [&](const PairRecord& pair) {
+           return pair.kind == "arm" && std::any_of(pair.ratios.begin(), pair.ratios.end(), slower);
+         });
+}
+
+Record read_baseline(const std::string& file) {
+  try {
+    return record_from_json(read_file(file), file);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--baseline: {}", error.what()));
+  }
+}
+
+void check_batches(const Options& options) {
+  for (const std::int64_t batch : options.flags.batches) {
+    const std::string why = why_not_partial(options.model, batch, options.partial);
+    if (!why.empty()) throw UsageError(fmt::format("--partial: {}", why));
+  }
+}
+
+// Everything that follows from what was measured.
+void conclude(Record& record, const Options& options, const std::optional<Record>& baseline) {
+  complete_record(record);
+  analyze(record);
+  if (baseline) record.baseline = compare_with_baseline(record, *baseline);
+  if (options.flags.dry_run) make_plan_only(record);
+  add_notes(record, options);
+  record.summary = sentences(record);
+  const std::vector<std::string> wrong = problems(record);
+  check(wrong.empty(), Fault::device, "compare: the record contradicts itself: {}",
+        fmt::join(wrong, "; "));
+}
+
+int status_of(const Record& record, const Flags& flags) {
+  if (!all_passed(record)) return kUnequalWork;
+  return flags.fail_on == "slower" && is_slower(record) ? kSlower : 0;
 }
 
 }  // namespace
 
 int run_compare(const Options& options, const Context& context) {
   const Flags& flags = options.flags;
-  check_outputs(flags);
-  for (const std::int64_t batch : flags.batches) {
-    const std::string why = why_not_partial(options.model, batch, options.partial);
-    if (!why.empty()) throw UsageError("--partial: " + why);
-  }
-  Record record = begin_record(context);
+  const bool worker = !flags.worker.empty();
+  if (!worker) check_outputs(flags);
+  check_batches(options);
+  std::optional<Record> baseline;
+  if (!worker && !flags.baseline.empty()) baseline = read_baseline(flags.baseline);
   std::optional<Data> data;
-  if (options.model.classes > 0) data = data_for(options);
+  const auto load = [&] {
+    if (options.model.classes > 0 && !data) data = data_for(options);
+    return data ? &*data : nullptr;
+  };
+  if (worker) return run_worker_process(options, context, load());
+  Record record = begin_record(context);
+  load();
   record.work = {
       options.model.name, flags.optimizer, flags.rate, data ? data->source : "noise", "f32",
       flags.seed};
   std::vector<Graph> steps;
   for (const std::int64_t batch : flags.batches) steps.push_back(options.model.step(batch));
   make_choices(options, context.registry, steps);
-  if (flags.backends.size() == 1) {
-    add_part(record, run_here(options, context, data ? &*data : nullptr));
+  Comparison comparison(options, context, record, data ? &*data : nullptr);
+  if (flags.quick) {
+    comparison.run_quick();
   } else {
-    const double seconds = options.budget_seconds / static_cast<double>(flags.backends.size());
-    for (const std::string& backend : flags.backends) {
-      add_part(record, run_apart(options, backend, seconds));
-    }
+    comparison.run_pilots();
+    comparison.plan();
+    if (!json_on_stdout(flags)) fmt::print("{}", schedule_text(*record.schedule));
+    std::fflush(stdout);
+    if (!flags.dry_run && all_passed(record)) comparison.run_processes();
   }
-  add_notes(record, options);
-  if (!json_on_stdout(flags)) fmt::print("{}", compare_text(record));
+  conclude(record, options, baseline);
+  if (!json_on_stdout(flags) && !flags.dry_run) fmt::print("{}", compare_text(record));
   std::fflush(stdout);  // before what deliver says on standard error
   deliver(record, flags);
-  const bool equal = std::all_of(record.gates.begin(), record.gates.end(),
-                                 [](const GateRecord& gate) { return gate.passed; });
-  return equal ? 0 : kUnequalWork;
+  return status_of(record, flags);
 }
 
 }  // namespace stepscope::cli

@@ -42,8 +42,7 @@ void add_compare_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   add_weights_flags(app, flags);
   add_partial_flag(app, flags);
-  app.add_option("--budget", flags.budget, "time for all of it at most, as 170s or 2m")
-      ->capture_default_str();
+  add_protocol_flags(app, flags);
   add_output_flags(app, flags);
 }
 
@@ -84,7 +83,8 @@ constexpr Command kCommands[] = {
      "stepscope compare --model mlp --backend eigen --batch 1,32,256 --out results/mlp\n"
      "  stepscope compare --mode graph --fusion off --fusion fold_sgd --fusion -layout\n"
      "  stepscope compare --model small_cnn --batch 32 --ablate\n"
-     "  stepscope compare --backend onednn --tune results/choices.json",
+     "  stepscope compare --backend onednn --tune results/choices.json\n"
+     "  stepscope compare --batch 32 --baseline results/mlp/record.json --fail-on slower",
      add_compare_flags, run_compare},
     {"train", "train on real data, with validation behind each epoch",
      "stepscope train --model mlp --data fashion-mnist --epochs 5 --batch 32\n"
@@ -154,11 +154,12 @@ int run(int argc, char** argv) {
     return usage_error(error.what());
   }
   if (run_text_command(app, text, registry)) return 0;
+  const std::vector<std::string> arguments(argv, argv + argc);
   std::string command_line = "stepscope";
   for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
   for (std::size_t i = 0; i < apps.size(); ++i) {
     if (!apps[i]->parsed()) continue;
-    return kCommands[i].run(resolve(flags[i], registry), {registry, command_line});
+    return kCommands[i].run(resolve(flags[i], registry), {registry, command_line, arguments});
   }
   return kUsage;
 }

@@ -165,6 +165,23 @@ void add_lab_flags(CLI::App& command, Flags& flags) {
       ->default_str("360 glyphs, 7000 of mnist");
 }
 
+void add_protocol_flags(CLI::App& command, Flags& flags) {
+  command
+      .add_option("--budget", flags.budget,
+                  "time for all of it, as 170s or 2m: decides how many processes and blocks")
+      ->default_str("170s, or 20s with --quick");
+  command.add_flag("--quick", flags.quick, "one process: ratios with their spread and no verdict");
+  command.add_flag("--dry-run", flags.dry_run,
+                   "print the schedule, its duration and the claim that it affords, and stop");
+  command.add_flag("--self-check", flags.self_check,
+                   "add two arms whose answer is known: unfused eager once more, and made a tenth "
+                   "slower");
+  add_path(command, "--baseline", flags.baseline,
+           "older record.json of the same step on this machine: what has moved since");
+  command.add_option("--fail-on", flags.fail_on, "slower: exit status 1 when a verdict is SLOWER");
+  command.add_option("--worker", flags.worker)->group("");  // for its own processes
+}
+
 void add_output_flags(CLI::App& command, Flags& flags) {
   add_path(command, "--out", flags.out, "folder for the record (record.json)");
   add_path(command, "--json", flags.json,
@@ -224,7 +241,17 @@ Options resolve(const Flags& flags, const Registry& registry) {
     check(flags.checkpoint_every == 0 || !flags.checkpoint.empty(), Fault::bad_input,
           "--checkpoint-every: names no file, add --checkpoint FILE");
   });
-  options.budget_seconds = parse_seconds(flags.budget);
+  if (!flags.fail_on.empty() && flags.fail_on != "slower") {
+    throw UsageError(unknown_name("verdict of --fail-on", flags.fail_on, {"slower"}));
+  }
+  if (flags.quick && flags.backends.size() > 1) {
+    throw UsageError("--quick: runs in one process, and so with one backend");
+  }
+  if (flags.quick && (!flags.fail_on.empty() || !flags.baseline.empty())) {
+    throw UsageError("--quick: gives no verdict, leave out --fail-on and --baseline");
+  }
+  options.budget_seconds =
+      flags.budget.empty() ? (flags.quick ? 20.0 : 170.0) : parse_seconds(flags.budget);
   return options;
 }
 

@@ -47,10 +47,16 @@ struct Flags {
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end of each epoch
   std::string resume;                 // file of a checkpoint
   std::string save_weights;           // file
-  std::string budget = "60s";
-  std::string tune;  // file of choices; empty: those that come with the backend
-  std::string out;   // folder; empty: nothing is written
-  std::string json;  // file, or - for standard output
+  std::string budget;                 // empty: 170s, or 20s with --quick
+  bool quick = false;                 // of `compare`: one process, no verdict
+  bool dry_run = false;               // of `compare`: the schedule alone
+  bool self_check = false;            // of `compare`: arms whose answer is known
+  std::string baseline;               // of `compare`: file of an older record
+  std::string fail_on;                // of `compare`: slower, or nothing
+  std::string worker;                 // of a process that `compare` starts: file of its order
+  std::string tune;                   // file of choices; empty: those that come with the backend
+  std::string out;                    // folder; empty: nothing is written
+  std::string json;                   // file, or - for standard output
   std::string format = "text";
   bool quiet = false;
   // Of the command: what stands where nothing is said.
@@ -66,7 +72,7 @@ struct Options {
   std::vector<Mode> modes;
   std::vector<FusionChoice> fusions;  // each once
   PartialBatch partial = PartialBatch::second_plan;
-  double budget_seconds = 60.0;
+  double budget_seconds = 170.0;
 };
 
 // A mistake in the flags: exit status 2. Everything else that throws is a failure: 1.
@@ -86,6 +92,7 @@ void add_lab_flags(CLI::App& command, Flags& flags);
 void add_partial_flag(CLI::App& command, Flags& flags);
 void add_loader_flags(CLI::App& command, Flags& flags);
 void add_checkpoint_flags(CLI::App& command, Flags& flags);
+void add_protocol_flags(CLI::App& command, Flags& flags);
 void add_output_flags(CLI::App& command, Flags& flags);
 
 // Throws UsageError: unknown names with the nearest, numbers out of range.

@@ -1,11 +1,10 @@
 // Compare: modes and fusions of one backend side by side, at several batch sizes, on equal work.
-//
-// First form: one process per backend, arms interleaved in rounds, quartiles over all steps. It
-// gives ratios of medians with their spread and no verdict: a verdict needs several processes.
+// This is the part that runs in one process; several of them make a comparison
+// (bench/compare/merge.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,11 +13,16 @@
 #include "backends/registry/registry.h"
 #include "bench/data/batches.h"
 #include "bench/data/load.h"
+#include "bench/measure/timer.h"
 #include "bench/record/record.h"
 #include "graph/passes/fusion.h"
 #include "ops/models/model.h"
 
 namespace stepscope {
+
+// Whether the instrument is tried out on arms whose answer is known: unfused eager once more, which
+// must not be told apart, and once with a tenth of its time added, which must be found slower.
+enum class SelfCheck : bool { off, on };
 
 struct CompareSpec {
   Model model;
@@ -33,17 +37,39 @@ struct CompareSpec {
   std::string tune_digest;  // of that file's bytes
   std::uint64_t seed = 1;
   PartialBatch partial = PartialBatch::second_plan;  // of an epoch of the data: recorded, hashed
-  std::chrono::nanoseconds budget{};                 // for all batches together
+  SelfCheck self_check = SelfCheck::off;
+};
+
+// What one process does beside its share of the blocks.
+enum class Extras : bool {
+  none,
+  all,  // calibration, the gate against the reference backend, dispatch on empty kernels
+};
+
+struct ProcessPlan {
+  std::int64_t process = 0;  // its number, from 0; varies addresses and orders
+  std::int64_t blocks = 2;   // of every pair; even, so that ABBA and BAAB are equally many
+  std::uint64_t seed = 1;    // of the orders
+  Extras extras = Extras::none;
+};
+
+// Where the time of a process went, for the plan of the others.
+struct ProcessCosts {
+  double rounds_s = 0.0;  // blocks of all pairs
+  double extras_s = 0.0;
 };
 
 // Told what goes on: a line for people, and the share done in [0, 1]. May throw to stop.
 using Progress = std::function<void(const std::string& what, double done)>;
 
-// Arms and gates of one backend. `data` may be null for a model without labels. The first step is
-// also compared with the reference backend, unless that is the backend or it computes nothing.
-// Where an arm fails the gate, all of that batch stay in the record untimed.
-Record compare_backend(const CompareSpec& spec, const Registry& registry, const Data* data,
-                       const Progress& progress);
+// Arms, pairs and gates of one backend in this process. `data` may be null for a model without
+// labels. Where an arm fails a gate, all of that batch stay in the record untimed.
+Record run_process(const CompareSpec& spec, const Registry& registry, const Data* data,
+                   const ProcessPlan& plan, Timer& timer, const Progress& progress,
+                   ProcessCosts* costs = nullptr);
+
+// How it is measured: what must be equal for two arms to be compared.
+Facts protocol_facts();
 
 // Between backends, relative, in f32, over at most kGateSteps steps. Sums of a few hundred to a few
 // thousand terms leave about 1e-6.

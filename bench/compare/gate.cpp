@@ -13,10 +13,25 @@
 namespace stepscope {
 namespace {
 
-// What the step keeps: the loss, or `out` of a model without one.
+// What the step keeps: the loss, `out` of a model without one, or nothing.
 std::vector<double> result_of(Session& session, std::int64_t batch) {
-  const bool has_loss = session.step(batch).graph().find("loss").has_value();
-  return session.read_kept(batch, has_loss ? "loss" : "out");
+  for (const std::string_view kept : {"loss", "out"}) {
+    if (session.step(batch).graph().find(kept)) return session.read_kept(batch, kept);
+  }
+  return {};
+}
+
+// Empty when both arms have results of the same sizes: a loss on one side alone is other work.
+std::string other_results(const GateTrace& a, const GateTrace& b) {
+  const std::size_t steps = std::min(a.results.size(), b.results.size());
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::size_t left = a.results[step].size();
+    const std::size_t right = b.results[step].size();
+    if (left == right) continue;
+    return fmt::format("results of step {} have {} and {} elements{}", step + 1, left, right,
+                       left == 0 || right == 0 ? ": one arm computes none" : "");
+  }
+  return {};
 }
 
 // Empty when the tensors have equal bits; else the name and the first element that differs.
@@ -99,12 +114,13 @@ void move_parameters(Session& session) {
 enum class Start : std::uint8_t { as_initialised, moved };
 
 GateTrace trace_from(Start start, Session& session, const InputRing& ring, std::int64_t batch,
-                     std::int64_t steps) {
+                     std::int64_t steps, std::int64_t first) {
   GateTrace trace;
   session.reset();
   if (start == Start::moved) move_parameters(session);
   for (std::int64_t step = 0; step < steps; ++step) {
-    session.load(ring.at(step).x, ring.at(step).labels);
+    const Batch& inputs = ring.at(first + step);
+    session.load(inputs.x, inputs.labels);
     session.enqueue_step(batch);
     trace.results.push_back(result_of(session, batch));
     if (step == 0) trace.after_first = session.parameters_and_states();
@@ -117,13 +133,13 @@ GateTrace trace_from(Start start, Session& session, const InputRing& ring, std::
 }  // namespace
 
 GateTrace gate_trace(Session& session, const InputRing& ring, std::int64_t batch,
-                     std::int64_t steps) {
-  return trace_from(Start::as_initialised, session, ring, batch, steps);
+                     std::int64_t steps, std::int64_t first) {
+  return trace_from(Start::as_initialised, session, ring, batch, steps, first);
 }
 
 GateTrace control_trace(Session& session, const InputRing& ring, std::int64_t batch,
-                        std::int64_t steps) {
-  return trace_from(Start::moved, session, ring, batch, steps);
+                        std::int64_t steps, std::int64_t first) {
+  return trace_from(Start::moved, session, ring, batch, steps, first);
 }
 
 GateRecord compare_rounding(const GateTrace& baseline, const GateTrace& arm,
@@ -138,6 +154,8 @@ GateRecord compare_rounding(const GateTrace& baseline, const GateTrace& arm,
   GateRecord gate{
       .criterion = fmt::format("{:.1e} relative, grown as one rounding grows", tolerance),
       .steps = static_cast<std::int64_t>(baseline.results.size())};
+  gate.detail = other_results(baseline, arm);
+  if (!gate.detail.empty()) return gate;
   gate.detail = far_apart(
       baseline.after_first, arm.after_first, [&](const std::string&) { return tolerance; },
       "after step 1");
@@ -165,14 +183,14 @@ GateRecord compare_rounding(const GateTrace& baseline, const GateTrace& arm,
 }
 
 GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm) {
-  GateRecord gate{.criterion = "bits", .steps = kGateSteps};
+  GateRecord gate{.criterion = "bits", .steps = static_cast<std::int64_t>(baseline.results.size())};
+  gate.detail = other_results(baseline, arm);
+  if (!gate.detail.empty()) return gate;
   for (std::size_t step = 0; step < baseline.results.size(); ++step) {
     const std::vector<double>& a = baseline.results[step];
     const std::vector<double>& b = arm.results[step];
     // Bit patterns, so that NaN equals NaN and -0 differs from +0.
-    if (a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) {
-      continue;
-    }
+    if (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) continue;
     gate.detail =
         fmt::format("results of step {} differ, first {} and {}", step + 1, a.front(), b.front());
     return gate;
@@ -180,7 +198,7 @@ GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm) {
   gate.detail = difference(baseline.after_first, arm.after_first, "after step 1");
   if (gate.detail.empty()) {
     gate.detail =
-        difference(baseline.after_last, arm.after_last, fmt::format("after step {}", kGateSteps));
+        difference(baseline.after_last, arm.after_last, fmt::format("after step {}", gate.steps));
   }
   gate.passed = gate.detail.empty();
   return gate;
@@ -190,6 +208,8 @@ GateRecord compare_within(const GateTrace& baseline, const GateTrace& arm, doubl
   const std::size_t steps = std::min(baseline.results.size(), arm.results.size());
   GateRecord gate{.criterion = fmt::format("{:.1e} relative", tolerance),
                   .steps = static_cast<std::int64_t>(steps)};
+  gate.detail = other_results(baseline, arm);
+  if (!gate.detail.empty()) return gate;
   for (std::size_t step = 0; step < steps; ++step) {
     for (std::size_t i = 0; i < baseline.results[step].size(); ++i) {
       const double a = baseline.results[step][i];

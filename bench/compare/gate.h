@@ -15,21 +15,22 @@ namespace stepscope {
 
 inline constexpr std::int64_t kGateSteps = 20;
 
-// What an arm computed: the loss (or kept `out`) of each step, and all parameters and states after
-// step 1 (a wrong order of updates does not show in the first loss) and after the last.
+// What an arm computed: the loss (or kept `out`, or nothing) of each step, and all parameters and
+// states after step 1 (a wrong order of updates does not show in the first loss) and after the
+// last.
 struct GateTrace {
   std::vector<std::vector<double>> results;  // per step
   std::map<std::string, std::vector<std::byte>> after_first, after_last;
 };
 
-// Resets the session, runs the steps over the ring, and resets it again.
+// Resets the session, runs the steps over the ring from its batch `first` on, and resets it again.
 GateTrace gate_trace(Session& session, const InputRing& ring, std::int64_t batch,
-                     std::int64_t steps = kGateSteps);
+                     std::int64_t steps = kGateSteps, std::int64_t first = 0);
 
 // The same with every non-zero element of every parameter moved to the next number at the start:
 // what comes of one rounding. The control of compare_rounding.
 GateTrace control_trace(Session& session, const InputRing& ring, std::int64_t batch,
-                        std::int64_t steps = kGateSteps);
+                        std::int64_t steps = kGateSteps, std::int64_t first = 0);
 
 // Equal bits: for arms of one backend without fusion, which run the same kernels in the same order.
 GateRecord compare_bits(const GateTrace& baseline, const GateTrace& arm);

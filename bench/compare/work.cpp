@@ -6,12 +6,45 @@
 #include <cmath>
 #include <limits>
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
 #include "bench/data/sha256.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 #include "ops/ir/print.h"
 
 namespace stepscope {
+namespace {
+
+std::string text_digest(const std::string& text) {
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(text)));
+  return to_hex(hash.finish());
+}
+
+// Arithmetic on denormal numbers takes many times as long where they are kept.
+std::string denormals() {
+#if defined(__SSE__)
+  constexpr unsigned kFlushToZero = 0x8000;
+  constexpr unsigned kDenormalsAreZero = 0x0040;
+  const unsigned state = _mm_getcsr();
+  if ((state & (kFlushToZero | kDenormalsAreZero)) == 0) return "kept";
+  return fmt::format("flush to zero {}, taken as zero {}", (state & kFlushToZero) != 0,
+                     (state & kDenormalsAreZero) != 0);
+#else
+  return "not known";
+#endif
+}
+
+// Whether the step writes any parameter.
+bool updates(const Graph& graph) {
+  return std::any_of(graph.ops().begin(), graph.ops().end(),
+                     [](const Op& op) { return op.phases.contains(Phase::update); });
+}
+
+}  // namespace
 
 double flops_of(const Graph& graph, std::size_t op) {
   const OpSite site = site_of(graph, op);
@@ -24,21 +57,41 @@ double flops_of(const Graph& graph) {
   return flops;
 }
 
-std::string work_hash(Session& session, const CompareSpec& spec, std::int64_t batch,
-                      const InputRing& ring) {
-  Sha256 hash;
-  const std::string text =
-      fmt::format("{} {} {} batch {} partial {} dtype f32 threads {} seed {} choices {}",
-                  spec.model.name, name(spec.optimizer.kind), spec.optimizer.rate, batch,
-                  name(spec.partial), spec.threads, spec.seed, spec.tune_digest);
-  hash.update(std::as_bytes(std::span(text)));
-  // The name of a step file is no more than its name.
-  const std::string step = to_text(spec.model.step(batch));
-  hash.update(std::as_bytes(std::span(step)));
-  hash.update(std::span<const std::uint8_t>(ring.digest()));
+Facts work_facts(Session& session, const CompareSpec& spec, std::int64_t batch,
+                 const InputRing& ring) {
+  Sha256 initial;
   for (const auto& [value_name, bytes] : session.parameters_and_states()) {
-    hash.update(std::as_bytes(std::span(value_name)));
-    hash.update(std::span<const std::byte>(bytes));
+    initial.update(std::as_bytes(std::span(value_name)));
+    initial.update(std::span<const std::byte>(bytes));
+  }
+  // Unfused, and without the name of a step file, which is no more than its name.
+  const Graph step = spec.model.step(batch);
+  const auto yes = [](bool is) { return std::string(is ? "yes" : "no"); };
+  return {
+      {"model", spec.model.name},
+      {"step", text_digest(to_text(step))},
+      {"optimizer", std::string(name(spec.optimizer.kind))},
+      {"rate", fmt::to_string(spec.optimizer.rate)},
+      {"batch", fmt::to_string(batch)},
+      {"partial_policy", std::string(name(spec.partial))},
+      {"dtype", "f32"},
+      {"threads", fmt::to_string(spec.threads)},
+      {"denormals", denormals()},
+      {"seed", fmt::to_string(spec.seed)},
+      {"choices", spec.tune_digest.empty() ? "those that come with the backend" : spec.tune_digest},
+      {"initial", to_hex(initial.finish())},
+      {"batches", to_hex(ring.digest())},
+      {"computes_loss", yes(step.find("loss").has_value())},
+      {"updates", yes(updates(step))},
+      {"validation", "none"}};
+}
+
+std::string hash_of(const Facts& facts) {
+  Sha256 hash;
+  for (const auto& [fact, value] : facts) {
+    // Lengths, so that no two lists of facts are one text.
+    const std::string text = fmt::format("{} {} {} {}\n", fact.size(), fact, value.size(), value);
+    hash.update(std::as_bytes(std::span(text)));
   }
   return to_hex(hash.finish());
 }

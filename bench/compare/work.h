@@ -15,12 +15,15 @@ namespace stepscope {
 double flops_of(const Graph& graph, std::size_t op);
 double flops_of(const Graph& graph);
 
-// SHA-256 over all that decides the work: model and the text of its step, optimizer, batches, their
-// order and what becomes of partial ones, element type, threads, seed, the table of library
-// choices, initial parameters and states. Not mode, fusion or backend: arms that differ in those do
-// the same work.
-std::string work_hash(Session& session, const CompareSpec& spec, std::int64_t batch,
-                      const InputRing& ring);
+// All that decides the work, by name: model and the text of its step, optimizer, batches, their
+// order and what becomes of partial ones, element type, threads, how denormals are treated, seed,
+// the table of library choices, initial parameters and states, whether a loss is computed and
+// parameters are updated. Not mode, fusion or backend: arms that differ in those do the same work.
+Facts work_facts(Session& session, const CompareSpec& spec, std::int64_t batch,
+                 const InputRing& ring);
+
+// SHA-256 over names and values.
+std::string hash_of(const Facts& facts);
 
 // The longest sum behind one element of any value: K of the largest product or convolution, the
 // elements behind a reduction.

@@ -1,0 +1,206 @@
+// The phases of a batch in one process.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare/batch_run.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "bench/compare/schedule.h"
+#include "bench/compare/work.h"
+#include "bench/measure/core_handshake.h"
+#include "bench/measure/process_memory.h"
+#include "bench/measure/sampler.h"
+#include "bench/measure/sentinel.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::int64_t kSlotNs = 5'000'000;   // below it the edges of a slot weigh too much
+constexpr std::int64_t kBlockNs = 2'000'000;  // of a throughput list
+constexpr std::int64_t kSamples = 30;         // of each list, at least
+constexpr double kPlanted = 0.1;              // of a step, added to the arm that must be slower
+
+// Blocks of few threads' work say nothing of the distance of cores.
+std::string stratum_of(int threads) {
+  if (threads == 1) return "single";
+  return std::string(name(measure_core_handshake().distance));
+}
+
+std::vector<const ArmRecord*> records_of(const std::vector<Arm>& arms) {
+  std::vector<const ArmRecord*> records;
+  records.reserve(arms.size());
+  for (const Arm& arm : arms) records.push_back(&arm.record);
+  return records;
+}
+
+}  // namespace
+
+BatchRun::BatchRun(const Setting& setting, std::int64_t batch) : setting_(setting), batch_(batch) {
+  const std::vector<ArmChoice> choices = arms_of(setting.spec, setting.backend, batch);
+  arms_.reserve(choices.size() + 3);
+  const std::int64_t offset = address_offset(setting.plan.process, setting.backend.alignment());
+  for (const ArmChoice& choice : choices) {
+    arms_.push_back(
+        make_arm(setting.spec, setting.backend, choice, batch, setting.ring, {.offset = offset}));
+  }
+  add_repeated_arms();
+  start_ = arms_.front().session->memory().snapshot(arms_.front().session->stream());
+  for (Arm& arm : arms_) {
+    first_step(arm, batch, setting.ring, setting.timer);
+    arm.record.one_off.front().process = setting.plan.process;
+  }
+  gating_.emplace(setting.spec, setting.backend, setting.ring, batch, arms_);
+}
+
+// The base once more as the control; with the self-check twice more.
+void BatchRun::add_repeated_arms() {
+  const Arm& base = arms_[base_of(records_of(arms_))];
+  const ArmChoice choice = base.choice;
+  const std::string name = base.record.name;
+  const std::int64_t offset = address_offset(setting_.plan.process, setting_.backend.alignment());
+  const auto add = [&](std::string_view role, std::string_view suffix) {
+    arms_.push_back(make_arm(setting_.spec, setting_.backend, choice, batch_, setting_.ring,
+                             {.offset = offset}));
+    arms_.back().record.role = role;
+    arms_.back().record.name = fmt::format("{}/{}", name, suffix);
+  };
+  add("control", "again");
+  if (setting_.spec.self_check == SelfCheck::off) return;
+  add("same", "same");
+  add("planted", "planted");
+}
+
+std::vector<GateRecord> BatchRun::gate(std::string_view when, std::int64_t first) {
+  std::vector<GateRecord> gates = gating_->run(first);
+  for (GateRecord& gate : gates) {
+    gate.process = setting_.plan.process;
+    gate.when = when;
+  }
+  return gates;
+}
+
+std::vector<GateRecord> BatchRun::gate_with_reference(const Registry& registry) {
+  std::vector<GateRecord> gates = gating_->run_reference(registry);
+  for (GateRecord& gate : gates) gate.process = setting_.plan.process;
+  return gates;
+}
+
+void BatchRun::warm_up() {
+  Timer& timer = setting_.timer;
+  double base_step_ns = 0.0;
+  for (Arm& arm : arms_) {
+    const auto planted = static_cast<std::int64_t>(kPlanted * base_step_ns);
+    subjects_.push_back(std::make_unique<SessionSubject>(
+        *arm.session, setting_.ring, batch_, start_, arm.record.role == "planted" ? planted : 0));
+    Subject& subject = *subjects_.back();
+    const std::int64_t begin = timer.now();
+    WarmUp warm = stepscope::warm_up(subject, timer);
+    OneOffRecord& one_off = arm.record.one_off.front();
+    one_off.warmup_ns = timer.now() - begin;
+    one_off.warmup_steps = static_cast<std::int64_t>(warm.samples.elapsed_ns.size());
+    one_off.warmup_rule = warm.rule;
+    begin_steady(arm);
+    count_step(arm, batch_, setting_.ring);
+    LatencyLists lists = sample_latency(subject, timer, kSamples);
+    end_steady(arm);
+    if (&arm == &arms_[base_of(records_of(arms_))]) {
+      base_step_ns = summarize(std::span(&lists.step, 1)).median_ns;
+    }
+    for (Samples* list : {&warm.samples, &lists.step, &lists.input_copy}) {
+      list->process = setting_.plan.process;
+    }
+    arm.record.warmup.push_back(std::move(warm.samples));
+    arm.record.latency.push_back(std::move(lists.step));
+    arm.record.input_copy.push_back(std::move(lists.input_copy));
+  }
+  for (const auto& subject : subjects_) {
+    steps_per_slot_ = std::max(steps_per_slot_, steps_for(*subject, timer, kSlotNs));
+  }
+}
+
+Block BatchRun::run_block(const ArmPair& pair, bool base_first) {
+  Block block{.order = base_first ? "ABBA" : "BAAB", .stratum = stratum_of(setting_.spec.threads)};
+  for (std::size_t i = 0; i < block.slots.size(); ++i) {
+    const bool outer = i == 0 || i + 1 == block.slots.size();
+    const std::size_t arm = outer == base_first ? pair.base : pair.of;
+    block.slots[i] = time_slot(*subjects_[arm], setting_.timer, steps_per_slot_);
+  }
+  return block;
+}
+
+void BatchRun::run_blocks(std::vector<std::int64_t>& sentinels,
+                          const std::function<void(double)>& done) {
+  for (const ArmPair& pair : pairs_of(records_of(arms_), setting_.spec.ablate)) {
+    pairs_.push_back({pair,
+                      {.process = setting_.plan.process,
+                       .base_steps = steps_per_slot_,
+                       .of_steps = steps_per_slot_,
+                       .blocks = {}}});
+  }
+  const std::vector<BlockPlan> plan =
+      block_plan(pairs_.size(), setting_.plan.blocks, setting_.plan.seed, setting_.plan.process);
+  std::int64_t before = run_sentinel(setting_.timer);
+  sentinels.push_back(before);
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    TimedPair& timed = pairs_[plan[i].pair];
+    Block block = run_block(timed.pair, plan[i].abba);
+    block.sentinel_before_ns = before;
+    block.sentinel_after_ns = before = run_sentinel(setting_.timer);
+    sentinels.push_back(before);
+    timed.blocks.blocks.push_back(std::move(block));
+    done(static_cast<double>(i + 1) / static_cast<double>(plan.size()));
+  }
+}
+
+void BatchRun::finish() {
+  // One block of each arm in turn, so that all lists lie over the same time.
+  std::vector<std::int64_t> steps;
+  for (const auto& subject : subjects_) {
+    steps.push_back(steps_for(*subject, setting_.timer, kBlockNs));
+  }
+  std::vector<Samples> lists(arms_.size());
+  for (std::int64_t round = 0; round < kSamples; ++round) {
+    for (std::size_t i = 0; i < arms_.size(); ++i) {
+      const std::size_t arm = round % 2 == 0 ? i : arms_.size() - 1 - i;
+      Samples one = sample_throughput(*subjects_[arm], setting_.timer, steps[arm], 1);
+      if (round == 0) {
+        lists[arm] = std::move(one);
+        lists[arm].process = setting_.plan.process;
+        continue;
+      }
+      lists[arm].start_ns.push_back(one.start_ns.front());
+      lists[arm].elapsed_ns.push_back(one.elapsed_ns.front());
+    }
+  }
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    arms_[i].record.throughput.push_back(std::move(lists[i]));
+    std::optional<Samples> submission =
+        sample_submission(*subjects_[i], setting_.timer, steps[i], kSamples);
+    if (!submission) continue;
+    submission->process = setting_.plan.process;
+    arms_[i].record.submission.push_back(std::move(*submission));
+  }
+}
+
+void BatchRun::time_dispatch_alone() {
+  for (Arm& arm : arms_) {
+    if (arm.record.role != "arm") continue;
+    arm.record.dispatch_empty_kernels =
+        time_dispatch(setting_.spec.model, arm.choice.mode, batch_, arm.passes);
+  }
+}
+
+void BatchRun::move_to(Record& record) {
+  for (TimedPair& timed : pairs_) {
+    PairRecord pair{.base = arms_[timed.pair.base].record.name,
+                    .of = arms_[timed.pair.of].record.name,
+                    .kind = timed.pair.kind};
+    pair.processes.push_back(std::move(timed.blocks));
+    record.pairs.push_back(std::move(pair));
+  }
+  pairs_.clear();
+  for (Arm& arm : arms_) record.arms.push_back(std::move(arm.record));
+}
+
+}  // namespace stepscope

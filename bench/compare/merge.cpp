@@ -1,0 +1,113 @@
+// Merging records of processes by the names of arms.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare/merge.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "bench/compare/compare.h"
+#include "bench/compare/pairs.h"
+#include "bench/compare/work.h"
+#include "bench/measure/sampler.h"
+#include "ops/base/check.h"
+
+namespace stepscope {
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+ArmRecord* find_arm(Record& record, const std::string& name) {
+  const auto at = std::find_if(record.arms.begin(), record.arms.end(),
+                               [&](const ArmRecord& arm) { return arm.name == name; });
+  return at == record.arms.end() ? nullptr : &*at;
+}
+
+// What must not change from process to process.
+void check_same(const ArmRecord& first, const ArmRecord& other, std::int64_t process) {
+  check(first.work_hash == other.work_hash, Fault::device,
+        "compare: {} did other work in process {} than before", first.name, process);
+  const StepCounts& a = first.counts;
+  const StepCounts& b = other.counts;
+  check(a.ops == b.ops && a.submissions == b.submissions && a.calls == b.calls, Fault::device,
+        "compare: {} made {} calls of {} ops in process {}, and {} of {} before", first.name,
+        b.calls, b.ops, process, a.calls, a.ops);
+}
+
+void add_arm(Record& record, ArmRecord&& arm, std::int64_t process) {
+  ArmRecord* const known = find_arm(record, arm.name);
+  if (known == nullptr) {
+    record.arms.push_back(std::move(arm));
+    return;
+  }
+  // An arm that was not timed, because of a failed gate, has no counts.
+  if (!known->mode_executed.empty() && !arm.mode_executed.empty()) {
+    check_same(*known, arm, process);
+  }
+  append(known->one_off, std::move(arm.one_off));
+  append(known->latency, std::move(arm.latency));
+  append(known->input_copy, std::move(arm.input_copy));
+  append(known->throughput, std::move(arm.throughput));
+  append(known->submission, std::move(arm.submission));
+  append(known->warmup, std::move(arm.warmup));
+}
+
+void add_pair(Record& record, PairRecord&& pair) {
+  const auto known = std::find_if(
+      record.pairs.begin(), record.pairs.end(),
+      [&](const PairRecord& other) { return other.base == pair.base && other.of == pair.of; });
+  if (known == record.pairs.end()) {
+    record.pairs.push_back(std::move(pair));
+  } else {
+    append(known->processes, std::move(pair.processes));
+  }
+}
+
+}  // namespace
+
+void add_process(Record& record, Record&& part) {
+  const std::int64_t process = part.processes.empty() ? 0 : part.processes.front().process;
+  for (auto& backend : part.backends) {
+    const bool known = std::any_of(record.backends.begin(), record.backends.end(),
+                                   [&](const auto& other) { return other.first == backend.first; });
+    if (!known) record.backends.push_back(std::move(backend));
+  }
+  if (record.calibration.empty()) record.calibration = std::move(part.calibration);
+  append(record.processes, std::move(part.processes));
+  append(record.gates, std::move(part.gates));
+  for (ArmRecord& arm : part.arms) add_arm(record, std::move(arm), process);
+  for (PairRecord& pair : part.pairs) add_pair(record, std::move(pair));
+}
+
+void add_pilot(Record& record, Record&& part) {
+  part.processes.clear();
+  part.pairs.clear();
+  for (ArmRecord& arm : part.arms) {
+    for (auto* lists :
+         {&arm.latency, &arm.input_copy, &arm.throughput, &arm.submission, &arm.warmup}) {
+      lists->clear();
+    }
+    arm.one_off.clear();
+  }
+  add_process(record, std::move(part));
+}
+
+void complete_record(Record& record) {
+  for (PairRecord& pair : pairs_between_backends(record.arms)) {
+    record.pairs.push_back(std::move(pair));
+  }
+  record.protocol = protocol_facts();
+  record.protocol_hash = hash_of(record.protocol);
+  for (ArmRecord& arm : record.arms) {
+    arm.protocol_hash = record.protocol_hash;
+    arm.includes = {"input_copy"};
+    if (!arm.throughput.empty()) arm.throughput_summary = summarize(arm.throughput);
+    if (arm.latency.empty()) continue;
+    arm.latency_summary = summarize(arm.latency);
+    arm.input_copy_summary = summarize(arm.input_copy);
+  }
+}
+
+}  // namespace stepscope

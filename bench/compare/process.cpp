@@ -1,0 +1,171 @@
+// One backend's part of a comparison, in one process.
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "bench/compare/batch_run.h"
+#include "bench/compare/compare.h"
+#include "bench/compare/work.h"
+#include "bench/data/input_ring.h"
+#include "bench/measure/calibration.h"
+#include "bench/measure/core_handshake.h"
+#include "bench/measure/process_memory.h"
+#include "ops/base/check.h"
+
+namespace stepscope {
+namespace {
+
+// The gate behind the timing begins at another batch of the ring: a recording that kept what it
+// read before would show.
+constexpr std::int64_t kFirstAfter = 3;
+
+InputRing ring_for(const CompareSpec& spec, const Data* data, std::int64_t batch) {
+  if (spec.model.classes == 0) return InputRing::noise(spec.model.features, batch, spec.seed);
+  return InputRing(data->training(), batch, spec.seed);
+}
+
+// What one epoch of the data is at this batch size: nothing where no data are read.
+void add_epoch_counts(ArmRecord& arm, const CompareSpec& spec, const Data* data) {
+  if (spec.model.classes == 0 || data == nullptr) return;
+  const EpochCounts counts = epoch_counts(data->training().count, arm.batch, spec.partial);
+  arm.steps = counts.steps;
+  arm.samples_seen = counts.samples_seen;
+  arm.samples_dropped = counts.samples_dropped;
+  arm.partial_policy = std::string(name(spec.partial));
+}
+
+double seconds_since(Timer& timer, std::int64_t begin) {
+  return static_cast<double>(timer.now() - begin) * 1e-9;
+}
+
+bool append_gates(Record& record, std::vector<GateRecord> gates) {
+  bool passed = true;
+  for (GateRecord& gate : gates) {
+    passed = passed && gate.passed;
+    record.gates.push_back(std::move(gate));
+  }
+  return passed;
+}
+
+// The process as a whole, for a record that is begun.
+ProcessRecord begin_process(const CompareSpec& spec, Backend& backend, const ProcessPlan& plan) {
+  const Handshake cores = measure_core_handshake();
+  return {.process = plan.process,
+          .backend = spec.backend,
+          .address_offset = address_offset(plan.process, backend.alignment()),
+          .core_distance = std::string(name(cores.distance)),
+          .core_round_trip_ns = cores.round_trip_ns};
+}
+
+class ProcessRun {
+ public:
+  ProcessRun(const CompareSpec& spec, const Registry& registry, const Data* data,
+             const ProcessPlan& plan, Timer& timer, const Progress& progress)
+      : spec_(spec),
+        registry_(registry),
+        data_(data),
+        plan_(plan),
+        timer_(timer),
+        progress_(progress),
+        begin_(timer.now()),
+        backend_(
+            registry.make(spec.backend, {.threads = spec.threads, .tune_file = spec.tune_file})) {
+    init_ns_ = timer.now() - begin_;
+    record_.backends.emplace_back(spec.backend, backend_->info().details);
+    record_.processes.push_back(begin_process(spec, *backend_, plan));
+  }
+
+  void calibrate_machine() {
+    const std::int64_t begin = timer_.now();
+    record_.calibration = calibrate(timer_, *backend_, spec_.threads);
+    costs_.extras_s += seconds_since(timer_, begin);
+  }
+
+  void run_batch(std::size_t index) {
+    const std::int64_t batch = spec_.batches[index];
+    const std::string what = fmt::format("{} batch {}", spec_.backend, batch);
+    const auto share = [&](double part) {
+      return (static_cast<double>(index) + part) / static_cast<double>(spec_.batches.size());
+    };
+    progress_(what, share(0.0));
+    const InputRing ring = ring_for(spec_, data_, batch);
+    BatchRun run({spec_, *backend_, ring, plan_, timer_}, batch);
+    bool equal = append_gates(record_, run.gate("before", 0));
+    if (plan_.extras == Extras::all) {
+      const std::int64_t begin = timer_.now();
+      equal = append_gates(record_, run.gate_with_reference(registry_)) && equal;
+      costs_.extras_s += seconds_since(timer_, begin);
+    }
+    if (equal) {
+      run.warm_up();
+      const std::int64_t begin = timer_.now();
+      run.run_blocks(record_.processes.front().sentinel_ns,
+                     [&](double part) { progress_(what, share(part)); });
+      costs_.rounds_s += seconds_since(timer_, begin);
+      run.finish();
+      if (plan_.extras == Extras::all) {
+        const std::int64_t dispatch = timer_.now();
+        run.time_dispatch_alone();
+        costs_.extras_s += seconds_since(timer_, dispatch);
+      }
+      append_gates(record_, run.gate("after", kFirstAfter));
+    }
+    run.move_to(record_);
+  }
+
+  Record finish() {
+    for (ArmRecord& arm : record_.arms) {
+      add_epoch_counts(arm, spec_, data_);
+      for (OneOffRecord& one_off : arm.one_off) {
+        one_off.init_ns = one_off.init_ns.value_or(0) + init_ns_;
+      }
+    }
+    const ProcessMemory memory = process_memory();
+    record_.processes.front().peak_rss = memory.peak_rss;
+    return std::move(record_);
+  }
+
+  const ProcessCosts& costs() const { return costs_; }
+
+ private:
+  const CompareSpec& spec_;
+  const Registry& registry_;
+  const Data* data_;
+  const ProcessPlan& plan_;
+  Timer& timer_;
+  const Progress& progress_;
+  std::int64_t begin_;
+  std::unique_ptr<Backend> backend_;
+  std::int64_t init_ns_ = 0;
+  Record record_;
+  ProcessCosts costs_;
+};
+
+}  // namespace
+
+Record run_process(const CompareSpec& spec, const Registry& registry, const Data* data,
+                   const ProcessPlan& plan, Timer& timer, const Progress& progress,
+                   ProcessCosts* costs) {
+  ProcessRun run(spec, registry, data, plan, timer, progress);
+  if (plan.extras == Extras::all) run.calibrate_machine();
+  for (std::size_t i = 0; i < spec.batches.size(); ++i) run.run_batch(i);
+  Record record = run.finish();
+  if (costs != nullptr) *costs = run.costs();
+  return record;
+}
+
+Facts protocol_facts() {
+  return {
+      {"method", "throughput"},
+      {"slot", "one block of steps, 5 ms or longer, as many steps in every arm"},
+      {"order", "ABBA or BAAB, drawn in equal numbers"},
+      {"start", "snapshot of parameters and states, restored outside the interval"},
+      {"inputs", "ring of 8 batches"},
+      {"includes", "input_copy"},
+      {"sync", "before the first and before the last stamp of a slot"},
+      {"warm_up", "10 steps, then until two blocks of ten differ by less than 2 %, 200 at most"},
+      {"gate", "20 steps before and after the timing"},
+      {"ratio", "geometric mean over processes of the median ratio of blocks"},
+      {"sentinel", "between blocks; 5 % void the block"}};
+}
+
+}  // namespace stepscope
