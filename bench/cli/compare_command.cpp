@@ -212,12 +212,18 @@ void make_plan_only(Record& record) {
   record.calibration.clear();
 }
 
-bool is_slower(const Record& record) {
-  const auto slower = [](const auto& each) { return each.verdict == "SLOWER"; };
-  return std::any_of(record.baseline.begin(), record.baseline.end(), slower) ||
-         std::any_of(record.pairs.begin(), record.pairs.end(), [&](const PairRecord& pair) {
-           return pair.kind == "arm" && std::any_of(pair.ratios.begin(), pair.ratios.end(), slower);
-         });
+// What was found slower, for people; empty: nothing.
+std::vector<std::string> slower_of(const Record& record) {
+  std::vector<std::string> slower;
+  for (const BaselineRecord& arm : record.baseline) {
+    if (arm.verdict == "SLOWER") slower.push_back(fmt::format("{} than in the baseline", arm.arm));
+  }
+  for (const PairRecord& pair : record.pairs) {
+    const bool is = std::any_of(pair.ratios.begin(), pair.ratios.end(),
+                                [](const RatioRecord& ratio) { return ratio.verdict == "SLOWER"; });
+    if (pair.kind == "arm" && is) slower.push_back(fmt::format("{} than {}", pair.of, pair.base));
+  }
+  return slower;
 }
 
 Record read_baseline(const std::string& file) {
@@ -250,7 +256,11 @@ void conclude(Record& record, const Options& options, const std::optional<Record
 
 int status_of(const Record& record, const Flags& flags) {
   if (!all_passed(record)) return kUnequalWork;
-  return flags.fail_on == "slower" && is_slower(record) ? kSlower : 0;
+  if (flags.fail_on != "slower") return 0;
+  const std::vector<std::string> slower = slower_of(record);
+  if (slower.empty()) return 0;
+  fmt::print(stderr, "stepscope: SLOWER: {}\n", fmt::join(slower, "; "));
+  return kSlower;
 }
 
 }  // namespace
