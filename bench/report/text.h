@@ -1,4 +1,5 @@
-// A record as text for a terminal: tables, and what they say in plain words. Knows no clock.
+// A record as text for a terminal: tables, and what they say in plain words. Knows no clock, and no
+// colour: a verdict is a word.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,16 +10,15 @@
 
 namespace stepscope {
 
-// Of `compare`: gates, tables, then at most five sentences and the notes.
+// Of `compare`: status, schedule, gates, tables, what was voided or flagged, at most five sentences
+// (the record's own summary, where it has one) and the notes. What was not measured says so.
 std::string compare_text(const Record& record);
 
-// Of `train`: a row per epoch.
+// What will run, how long it takes and which claim it affords: before the first timing.
+std::string schedule_text(const ScheduleRecord& schedule);
+
+// Of `train`: a row per epoch; submissions_table (bench/report/tables.h) goes below them.
 std::string epoch_header();
 std::string epoch_row(const EpochRecord& epoch);
-
-// 12.3 us, 4.56 ms: three significant digits and a unit.
-std::string time_text(double ns);
-// 407 KiB, 12.3 MiB
-std::string bytes_text(double bytes);
 
 }  // namespace stepscope
