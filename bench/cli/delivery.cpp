@@ -23,11 +23,12 @@ Record begin_record(const Context& context) {
   record.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   record.environment = environment_facts();
   const Handshake cores = measure_core_handshake();
-  record.environment.emplace_back(
-      "core_distance",
-      cores.round_trip_ns
-          ? fmt::format("{}, round trip {:.0f} ns", name(cores.distance), *cores.round_trip_ns)
-          : fmt::format("{}: {}", name(cores.distance), cores.reason));
+  Fact distance{"core_distance", std::nullopt, cores.reason};
+  if (cores.round_trip_ns) {
+    distance.value =
+        fmt::format("{}, round trip {:.0f} ns", name(cores.distance), *cores.round_trip_ns);
+  }
+  record.environment.push_back(std::move(distance));
   return record;
 }
 

@@ -205,8 +205,6 @@ void add_variables(Environment& to, const char* const* variables) {
 
 }  // namespace
 
-std::string Fact::text() const { return value ? *value : fmt::format("not available: {}", reason); }
-
 const Fact* Environment::find(std::string_view name) const {
   const auto at =
       std::find_if(facts.begin(), facts.end(), [&](const Fact& fact) { return fact.name == name; });
@@ -225,13 +223,8 @@ Environment read_environment(const EnvironmentSources& sources) {
   return environment;
 }
 
-std::vector<std::pair<std::string, std::string>> environment_facts(
-    const EnvironmentSources& sources) {
-  std::vector<std::pair<std::string, std::string>> facts;
-  for (const Fact& fact : read_environment(sources).facts) {
-    facts.emplace_back(fact.name, fact.text());
-  }
-  return facts;
+std::vector<Fact> environment_facts(const EnvironmentSources& sources) {
+  return read_environment(sources).facts;
 }
 
 }  // namespace stepscope

@@ -9,18 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "bench/record/samples.h"
+
 namespace stepscope {
-
-struct Fact {
-  std::string name;
-  std::optional<std::string> value;
-  std::string reason;  // why there is no value
-
-  std::string text() const;  // the value, or "not available: " and the reason
-};
 
 struct Environment {
   std::vector<Fact> facts;  // in a fixed order, always the same names
@@ -42,8 +35,7 @@ struct EnvironmentSources {
 
 Environment read_environment(const EnvironmentSources& sources = {});
 
-// name -> text, as records hold them.
-std::vector<std::pair<std::string, std::string>> environment_facts(
-    const EnvironmentSources& sources = {});
+// The facts alone, as records hold them.
+std::vector<Fact> environment_facts(const EnvironmentSources& sources = {});
 
 }  // namespace stepscope

@@ -1,270 +1,309 @@
-// JSON of a record. Every struct lists its fields once, in fields(); both directions use the list.
+// JSON of a record, both directions by the lists in fields.h. Lists of numbers stand on one line.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/record/json.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "bench/record/fields.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
 namespace {
 
 using nlohmann::ordered_json;
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, WorkFacts> {
-  visit("model", record.model);
-  visit("optimizer", record.optimizer);
-  visit("rate", record.rate);
-  visit("data", record.data);
-  visit("dtype", record.dtype);
-  visit("seed", record.seed);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, SlotSamples> {
-  visit("round", record.round);
-  visit("position", record.position);
-  visit("wall_ns", record.wall_ns);
-  visit("input_copy_ns", record.input_copy_ns);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, TimeSummary> {
-  visit("count", record.count);
-  visit("min_ns", record.min_ns);
-  visit("q1_ns", record.q1_ns);
-  visit("median_ns", record.median_ns);
-  visit("q3_ns", record.q3_ns);
-  visit("max_ns", record.max_ns);
-  visit("mean_ns", record.mean_ns);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, StepCounts> {
-  visit("ops", record.ops);
-  visit("reorders", record.reorders);
-  visit("submissions", record.submissions);
-  visit("calls", record.calls);
-  visit("library_calls", record.library_calls);
-  visit("own_calls", record.own_calls);
-  visit("lookups", record.lookups);
-  visit("input_bytes", record.input_bytes);
-  visit("intermediate_bytes", record.intermediate_bytes);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, PassRecord> {
-  visit("name", record.name);
-  visit("fusion", record.fusion);
-  visit("changed", record.changed);
-  visit("ops_before", record.ops_before);
-  visit("ops_after", record.ops_after);
-  visit("intermediate_bytes_removed", record.intermediate_bytes_removed);
-  visit("time_ns", record.time_ns);
-  visit("notes", record.notes);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, RatioRecord> {
-  visit("mode", record.mode);
-  visit("fusion", record.fusion);
-  visit("medians", record.medians);
-  visit("q1", record.q1);
-  visit("q3", record.q3);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, ArmRecord> {
-  visit("backend", record.backend);
-  visit("mode_requested", record.mode_requested);
-  visit("mode_executed", record.mode_executed);
-  visit("fusion", record.fusion);
-  visit("batch", record.batch);
-  visit("threads", record.threads);
-  visit("work_hash", record.work_hash);
-  visit("steps", record.steps);
-  visit("samples_seen", record.samples_seen);
-  visit("samples_dropped", record.samples_dropped);
-  visit("partial_policy", record.partial_policy);
-  visit("counts_per_step", record.counts);
-  visit("reserved_bytes", record.reserved_bytes);
-  visit("model_bytes", record.model_bytes);
-  visit("flops_per_step", record.flops);
-  visit("library_flops_per_step", record.library_flops);
-  visit("setup_ns", record.setup_ns);
-  visit("passes", record.passes);
-  visit("wall", record.wall);
-  visit("input_copy", record.input_copy);
-  visit("ratios", record.ratios);
-  visit("dispatch_empty_kernels", record.dispatch_empty_kernels);
-  visit("slots", record.slots);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, GateRecord> {
-  visit("backend", record.backend);
-  visit("baseline_mode", record.baseline_mode);
-  visit("baseline_fusion", record.baseline_fusion);
-  visit("mode", record.mode);
-  visit("fusion", record.fusion);
-  visit("batch", record.batch);
-  visit("criterion", record.criterion);
-  visit("steps", record.steps);
-  visit("passed", record.passed);
-  visit("detail", record.detail);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, EpochRecord> {
-  visit("epoch", record.epoch);
-  visit("training_loss", record.training_loss);
-  visit("validation_loss", record.validation_loss);
-  visit("validation_accuracy", record.validation_accuracy);
-  visit("steps", record.steps);
-  visit("samples_seen", record.samples_seen);
-  visit("samples_dropped", record.samples_dropped);
-  visit("partial_policy", record.partial_policy);
-  visit("loader_workers", record.loader_workers);
-  visit("wall_ns", record.wall_ns);
-  visit("data_ns", record.data_ns);
-  visit("transfer_ns", record.transfer_ns);
-  visit("step_ns", record.step_ns);
-  visit("readback_ns", record.readback_ns);
-  visit("validation_ns", record.validation_ns);
-}
-
-template <class R, class V>
-void fields(V&& visit, R& record) requires std::is_same_v<std::remove_const_t<R>, Record> {
-  visit("schema", record.schema);
-  visit("version", record.version);
-  visit("command", record.command);
-  visit("created", record.created);
-  visit("work", record.work);
-  visit("environment", record.environment);
-  visit("backends", record.backends);
-  visit("gates", record.gates);
-  visit("arms", record.arms);
-  visit("epochs", record.epochs);
-  visit("notes", record.notes);
-}
-
-// Declared first: they call one another.
-template <class T>
-ordered_json write(const T& value);
-template <class T>
-ordered_json write(const std::optional<T>& value);
-template <class T>
-requires(!std::is_arithmetic_v<T>) ordered_json write(const std::vector<T>& values);
-template <class T>
-void read(const ordered_json& json, T& value);
-template <class T>
-void read(const ordered_json& json, std::optional<T>& value);
-template <class T>
-requires(!std::is_arithmetic_v<T>) void read(const ordered_json& json, std::vector<T>& values);
-
-// JSON has no NaN and no infinity: both become null, and null becomes NaN.
-ordered_json write(const double& value) {
-  return std::isfinite(value) ? ordered_json(value) : ordered_json();
-}
-
-void read(const ordered_json& json, double& value) {
-  value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
-}
-
-ordered_json write(const Facts& facts) {
-  ordered_json json = ordered_json::object();
-  for (const auto& [name, value] : facts) json[name] = value;
-  return json;
-}
-
-ordered_json write(const std::vector<std::pair<std::string, Facts>>& groups) {
-  ordered_json json = ordered_json::object();
-  for (const auto& [name, facts] : groups) json[name] = write(facts);
-  return json;
-}
+using record_fields::fields;
+using Groups = std::vector<std::pair<std::string, Facts>>;
 
 template <class T>
-ordered_json write(const T& value) {
-  if constexpr (requires { fields([](const char*, const auto&) {}, value); }) {
-    ordered_json json = ordered_json::object();
-    fields([&json](const char* name, const auto& field) { json[name] = write(field); }, value);
+concept HasFields = requires(T& value) {
+  fields([](const char*, auto&) {}, value);
+};
+
+// Where a walk over a record stands, as arms/2/latency/0.
+class Place {
+ public:
+  template <class Part, class Visit>
+  void in(const Part& part, Visit&& visit) {
+    const std::size_t length = text_.size();
+    text_ += fmt::format("{}{}", text_.empty() ? "" : "/", part);
+    visit();
+    text_.resize(length);  // after an error it stays, and says where it was
+  }
+  std::string text() const { return text_.empty() ? "it" : text_; }
+
+ private:
+  std::string text_;
+};
+
+class Writer {
+ public:
+  // Reasons of the doubles that JSON has no number for.
+  const std::vector<std::string>& lost() const { return lost_; }
+
+  template <class T>
+  ordered_json write(const T& value) {
+    if constexpr (HasFields<const T>) {
+      ordered_json json = ordered_json::object();
+      fields([&](const char* name,
+                 const auto& field) { place_.in(name, [&] { json[name] = write(field); }); },
+             value);
+      return json;
+    } else {
+      return value;
+    }
+  }
+
+  ordered_json write(const double& value) {
+    if (std::isfinite(value)) return value;
+    lost_.push_back(fmt::format("{}: null, since it was {}", place_.text(),
+                                std::isnan(value) ? "not a number" : "infinite"));
+    return {};
+  }
+
+  ordered_json write(const TimedSlot& slot) {
+    ordered_json json = ordered_json::array();
+    fields([&](const char*, const auto& field) { json.push_back(field); }, slot);
     return json;
-  } else {
+  }
+
+  ordered_json write(const Facts& facts) {
+    ordered_json json = ordered_json::object();
+    for (const auto& [name, value] : facts) json[name] = value;
+    return json;
+  }
+
+  ordered_json write(const Groups& groups) {
+    ordered_json json = ordered_json::object();
+    for (const auto& [name, facts] : groups) json[name] = write(facts);
+    return json;
+  }
+
+  ordered_json write(const std::vector<Fact>& facts) {
+    ordered_json json = ordered_json::object();
+    for (const Fact& fact : facts) {
+      ordered_json& entry = json[fact.name];
+      entry["value"] = write(fact.value);
+      if (!fact.value) entry["reason"] = fact.reason;
+    }
+    return json;
+  }
+
+  template <class T>
+  ordered_json write(const std::optional<T>& value) {
+    return value ? write(*value) : ordered_json();
+  }
+
+  template <class T>
+  ordered_json write(const std::vector<T>& values) {
+    return write_list(values);
+  }
+
+  template <class T, std::size_t count>
+  ordered_json write(const std::array<T, count>& values) {
+    return write_list(values);
+  }
+
+ private:
+  template <class List>
+  ordered_json write_list(const List& values) {
+    ordered_json json = ordered_json::array();
+    for (const auto& value : values) {
+      place_.in(json.size(), [&] { json.push_back(write(value)); });
+    }
+    return json;
+  }
+
+  Place place_;
+  std::vector<std::string> lost_;
+};
+
+class Reader {
+ public:
+  // Where it was when something threw.
+  std::string place() const { return place_.text(); }
+
+  template <class T>
+  void read(const ordered_json& json, T& value) {
+    if constexpr (HasFields<T>) {
+      want(json.is_object(), "an object");
+      fields([&](const char* name,
+                 auto& field) { place_.in(name, [&] { read(member(json, name), field); }); },
+             value);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      want(json.is_boolean(), "true or false");
+      json.get_to(value);
+    } else if constexpr (std::is_integral_v<T>) {
+      want(json.is_number_integer(), "a whole number");
+      want(std::is_signed_v<T> || json.is_number_unsigned(), "a whole number, not below zero");
+      json.get_to(value);
+    } else {
+      static_assert(std::is_same_v<T, std::string>);
+      want(json.is_string(), "a text");
+      json.get_to(value);
+    }
+  }
+
+  void read(const ordered_json& json, double& value) {
+    want(json.is_number() || json.is_null(), "a number or null");
+    value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+  }
+
+  void read(const ordered_json& json, TimedSlot& slot) {
+    constexpr std::size_t kNumbers = 7;
+    want(json.is_array() && json.size() == kNumbers, "a list of 7 numbers");
+    std::size_t next = 0;
+    fields([&](const char*, auto& field) { read(json[next++], field); }, slot);
+  }
+
+  void read(const ordered_json& json, Facts& facts) {
+    want(json.is_object(), "an object");
+    for (const auto& [name, value] : json.items()) {
+      place_.in(name, [&] { read(value, facts.emplace_back(name, "").second); });
+    }
+  }
+
+  void read(const ordered_json& json, Groups& groups) {
+    want(json.is_object(), "an object");
+    for (const auto& [name, value] : json.items()) {
+      place_.in(name, [&] { read(value, groups.emplace_back(name, Facts{}).second); });
+    }
+  }
+
+  void read(const ordered_json& json, std::vector<Fact>& facts) {
+    want(json.is_object(), "an object");
+    for (const auto& [name, entry] : json.items()) {
+      place_.in(name, [&] {
+        Fact& fact = facts.emplace_back();
+        fact.name = name;
+        want(entry.is_object(), "an object");
+        read(member(entry, "value"), fact.value);
+        if (!fact.value) read(member(entry, "reason"), fact.reason);
+      });
+    }
+  }
+
+  template <class T>
+  void read(const ordered_json& json, std::optional<T>& value) {
+    if (!json.is_null()) read(json, value.emplace());
+  }
+
+  template <class T>
+  void read(const ordered_json& json, std::vector<T>& values) {
+    want(json.is_array(), "a list");
+    values.reserve(json.size());
+    for (const ordered_json& each : json) {
+      place_.in(values.size(), [&] { read(each, values.emplace_back()); });
+    }
+  }
+
+  template <class T, std::size_t count>
+  void read(const ordered_json& json, std::array<T, count>& values) {
+    want(json.is_array() && json.size() == count, "a list of the stated length");
+    for (std::size_t i = 0; i < count; ++i) place_.in(i, [&] { read(json[i], values[i]); });
+  }
+
+ private:
+  static void want(bool good, std::string_view what) {
+    if (!good) throw std::invalid_argument(fmt::format("wants {}", what));
+  }
+  static const ordered_json& member(const ordered_json& json, const char* name) {
+    const auto at = json.find(name);
+    if (at == json.end()) throw std::invalid_argument("is missing");
+    return *at;
+  }
+
+  Place place_;
+};
+
+bool of_numbers(const ordered_json& list) {
+  return std::all_of(list.begin(), list.end(),
+                     [](const ordered_json& each) { return each.is_number() || each.is_null(); });
+}
+
+std::string one_line(const ordered_json& json) {
+  // Bytes that are no UTF-8, as a command line may hold, are replaced.
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void print(const ordered_json& json, std::size_t indent, std::string& to) {
+  const bool broken =
+      json.is_structured() && !json.empty() && !(json.is_array() && of_numbers(json));
+  if (!broken) {
+    to += one_line(json);
+    return;
+  }
+  const bool named = json.is_object();
+  to += named ? "{" : "[";
+  const char* separator = "\n";
+  for (const auto& [name, value] : json.items()) {
+    to += separator;
+    to.append(indent + 1, ' ');
+    if (named) to += one_line(name) + ": ";
+    print(value, indent + 1, to);
+    separator = ",\n";
+  }
+  to += "\n";
+  to.append(indent, ' ');
+  to += named ? "}" : "]";
+}
+
+// Reads what `text` is said to be. Any error is bad_input with source and place.
+template <class T>
+T parse(std::string_view text, std::string_view source, std::string_view what,
+        void (*check_first)(const ordered_json&, std::string_view source)) {
+  Reader reader;
+  try {
+    const ordered_json json = ordered_json::parse(text);
+    check_first(json, source);
+    T value;
+    reader.read(json, value);
     return value;
+  } catch (const nlohmann::json::exception& error) {
+    fail(Fault::bad_input, "{}: {} {}: {}", source, what, kRecordSchema, error.what());
+  } catch (const std::invalid_argument& error) {
+    fail(Fault::bad_input, "{}: {} {}: {} {}", source, what, kRecordSchema, reader.place(),
+         error.what());
   }
-}
-
-template <class T>
-ordered_json write(const std::optional<T>& value) {
-  return value ? write(*value) : ordered_json();
-}
-
-template <class T>
-requires(!std::is_arithmetic_v<T>) ordered_json write(const std::vector<T>& values) {
-  ordered_json json = ordered_json::array();
-  for (const T& value : values) json.push_back(write(value));
-  return json;
-}
-
-void read(const ordered_json& json, Facts& facts) {
-  for (const auto& [name, value] : json.items()) facts.emplace_back(name, value.get<std::string>());
-}
-
-void read(const ordered_json& json, std::vector<std::pair<std::string, Facts>>& groups) {
-  for (const auto& [name, value] : json.items())
-    read(value, groups.emplace_back(name, Facts{}).second);
-}
-
-template <class T>
-void read(const ordered_json& json, T& value) {
-  if constexpr (requires { fields([](const char*, auto&) {}, value); }) {
-    fields([&json](const char* name, auto& field) { read(json.at(name), field); }, value);
-  } else {
-    value = json.get<T>();
-  }
-}
-
-template <class T>
-void read(const ordered_json& json, std::optional<T>& value) {
-  if (!json.is_null()) read(json, value.emplace());
-}
-
-template <class T>
-requires(!std::is_arithmetic_v<T>) void read(const ordered_json& json, std::vector<T>& values) {
-  for (const ordered_json& each : json) read(each, values.emplace_back());
 }
 
 }  // namespace
 
-std::string to_json(const Record& record) { return write(record).dump(1) + "\n"; }
+std::string Fact::text() const { return value ? *value : fmt::format("not available: {}", reason); }
 
-std::string to_json(const std::vector<EpochRecord>& epochs) { return write(epochs).dump(); }
+std::string to_json(const Record& record) {
+  Writer writer;
+  ordered_json json = writer.write(record);
+  for (const std::string& reason : writer.lost()) {
+    const std::vector<std::string>& notes = record.notes;
+    if (std::find(notes.begin(), notes.end(), reason) == notes.end()) {
+      json["notes"].push_back(reason);
+    }
+  }
+  std::string text;
+  print(json, 0, text);
+  return text + "\n";
+}
+
+std::string to_json(const std::vector<EpochRecord>& epochs) {
+  return one_line(Writer().write(epochs));
+}
 
 std::vector<EpochRecord> epochs_from_json(std::string_view text, std::string_view source) {
-  try {
-    std::vector<EpochRecord> epochs;
-    read(ordered_json::parse(text), epochs);
-    return epochs;
-  } catch (const nlohmann::json::exception& error) {
-    fail(Fault::bad_input, "{}: are no epochs of a {}: {}", source, kRecordSchema, error.what());
-  }
+  return parse<std::vector<EpochRecord>>(text, source, "are no epochs of a",
+                                         [](const ordered_json&, std::string_view) {});
 }
 
 Record record_from_json(std::string_view text, std::string_view source) {
-  try {
-    const ordered_json json = ordered_json::parse(text);
+  return parse<Record>(text, source, "is no", [](const ordered_json& json, std::string_view from) {
     const auto schema = json.at("schema").get<std::string>();
-    check(schema == kRecordSchema, Fault::bad_input, "{}: is '{}', this program reads '{}'", source,
+    check(schema == kRecordSchema, Fault::bad_input, "{}: is '{}', this program reads '{}'", from,
           schema, kRecordSchema);
-    Record record;
-    read(json, record);
-    return record;
-  } catch (const nlohmann::json::exception& error) {
-    fail(Fault::bad_input, "{}: is no {}: {}", source, kRecordSchema, error.what());
-  }
+  });
 }
 
 }  // namespace stepscope

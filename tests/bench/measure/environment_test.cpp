@@ -115,16 +115,18 @@ TEST(Environment, OfThisMachine) {
   EXPECT_FALSE(here.find("compiler")->text().empty());
   const auto facts = environment_facts();
   ASSERT_EQ(facts.size(), here.facts.size());
-  for (const auto& [name, text] : facts) EXPECT_FALSE(name.empty());
+  for (const Fact& fact : facts) EXPECT_FALSE(fact.name.empty());
 }
 
 // No word of any fact is the name of this machine.
 TEST(Environment, DoesNotNameTheMachine) {
   std::array<char, 256> host{};
   ASSERT_EQ(gethostname(host.data(), host.size() - 1), 0);
-  for (const auto& [fact, text] : environment_facts()) {
-    std::istringstream words(text);
-    for (std::string word; words >> word;) EXPECT_NE(word, host.data()) << fact << ": " << text;
+  for (const Fact& fact : environment_facts()) {
+    std::istringstream words(fact.text());
+    for (std::string word; words >> word;) {
+      EXPECT_NE(word, host.data()) << fact.name << ": " << fact.text();
+    }
   }
 }
 
