@@ -52,7 +52,7 @@ void EagerExecutor::enqueue(Stream& stream) {
     uncached_.clear();
     uncached_.reserve(graph().ops().size());
   }
-  if (watch_next_step_) [[unlikely]] {
+  if (watch_next_step_ || use_cache_ == EagerCache::off) [[unlikely]] {
     watch_next_step_ = false;
     run_all<true>(stream);
   } else {

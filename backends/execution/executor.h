@@ -51,11 +51,11 @@ struct MemoryPart {
 
 // Costs that are paid once. Empty: the mode has no such phase, or it was not measured apart.
 struct SetupTimes {
-  std::optional<std::int64_t> init_ns{};         // stream, model segment, initial values
-  std::optional<std::int64_t> compile_ns{};      // graphs, passes, lowering, plan, binding
-  std::optional<std::int64_t> capture_ns{};      // recording
-  std::optional<std::int64_t> instantiate_ns{};  // of a device graph
-  std::optional<std::int64_t> upload_ns{};       // of a device graph
+  std::optional<std::int64_t> init_ns;         // stream, model segment, initial values
+  std::optional<std::int64_t> compile_ns;      // graphs, passes, lowering, plan, binding
+  std::optional<std::int64_t> capture_ns;      // recording
+  std::optional<std::int64_t> instantiate_ns;  // of a device graph
+  std::optional<std::int64_t> upload_ns;       // of a device graph
 };
 
 class Executor {
@@ -72,13 +72,15 @@ class Executor {
   // What the executor holds beside the model segment. Peaks are those since it was made, or since
   // reset_peaks().
   //   eager           blocks of the pool, at the sizes of blocks. The peak of what is allocated is
-  //                   followed in the first step behind either, and whenever the pool grows: every
-  //                   step of a program takes the same, and following costs time
+  //                   followed in the first step behind either, and whenever the pool grows: with
+  //                   the cache on every step of a program takes the same, and following costs
+  //                   time; without the cache it is followed in all
   //   planned, graph  by the plan: what is kept between steps, the most that lives at one op, and
   //                   the arena; of a recording the bytes it holds itself, which are no tensors
   virtual MemoryUse memory_use() const = 0;
   virtual void reset_peaks() {}
-  // Who holds what is reserved. An owner whose bytes nobody knows is left out.
+  // Who holds what is reserved: the pool or arena first. An owner whose bytes nobody knows is left
+  // out.
   virtual std::vector<MemoryPart> memory_parts() const = 0;
   std::size_t bytes_reserved() const { return memory_use().reserved; }
 

@@ -7,7 +7,8 @@
 
 #include "backends/execution/reconcile.h"
 #include "bench/compare/work.h"
-#include "bench/measure/clock.h"
+#include "bench/measure/process_memory.h"
+#include "ops/base/check.h"
 
 namespace stepscope {
 namespace {
@@ -27,8 +28,36 @@ std::uint64_t reorders_in(const Graph& graph) {
                     [](const Op& op) { return op.kind == OpKind::Reorder; }));
 }
 
-// Arithmetic of the ops that called the library, by the log of whole steps.
-double library_flops(const Graph& graph, const std::vector<LogEntry>& log) {
+// What all ops must move at least, by their own account.
+double fewest_bytes(const Graph& graph) {
+  double bytes = 0.0;
+  for (std::size_t i = 0; i < graph.ops().size(); ++i) {
+    const OpSite site = site_of(graph, i);
+    bytes += op_def(site.kind).work(site.in, site.out, site.attrs).bytes;
+  }
+  return bytes;
+}
+
+// Calls of a step by the phases of the ops that made them, in the order of the graph.
+std::vector<PhaseCalls> calls_by_phase(const Graph& graph, std::span<const LogEntry> step) {
+  std::vector<PhaseCalls> rows;
+  const auto row = [&](const Op& op) -> PhaseCalls& {
+    const std::string phases = to_string(op.phases);
+    const auto found = std::find_if(rows.begin(), rows.end(),
+                                    [&](const PhaseCalls& each) { return each.phases == phases; });
+    return found != rows.end() ? *found : rows.emplace_back(PhaseCalls{.phases = phases});
+  };
+  for (const Op& op : graph.ops()) ++row(op).ops;
+  for (const LogEntry& entry : step) {
+    PhaseCalls& calls = row(graph.ops()[entry.op]);
+    ++calls.calls;
+    ++(entry.by == CallBy::library ? calls.library_calls : calls.own_calls);
+  }
+  return rows;
+}
+
+// Arithmetic of the ops that called the library, by the log of a step.
+double library_flops(const Graph& graph, std::span<const LogEntry> log) {
   std::set<std::uint32_t> ops;
   for (const LogEntry& entry : log) {
     if (entry.by == CallBy::library) ops.insert(entry.op);
@@ -36,6 +65,38 @@ double library_flops(const Graph& graph, const std::vector<LogEntry>& log) {
   double flops = 0.0;
   for (const std::uint32_t op : ops) flops += flops_of(graph, op);
   return flops;
+}
+
+MemoryWindow window_of(const MemoryUse& use) {
+  return {.allocated = use.allocated,
+          .reserved = use.reserved,
+          .peak_allocated = use.peak_allocated,
+          .peak_reserved = use.peak_reserved};
+}
+
+OneOffRecord one_off_of(const SetupTimes& times) {
+  return {.init_ns = times.init_ns,
+          .compile_ns = times.compile_ns,
+          .capture_ns = times.capture_ns,
+          .instantiate_ns = times.instantiate_ns,
+          .upload_ns = times.upload_ns};
+}
+
+// What one step counted, the same in each of `steps`.
+Counters count_steps(Executor& executor, Stream& stream, std::uint64_t steps) {
+  Counters first;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const Counters before = stream.counters();
+    executor.enqueue(stream);
+    stream.wait();
+    const Counters counted = stream.counters() - before;
+    if (i == 0) first = counted;
+    check(counted == first, Fault::device,
+          "count: steady steps differ: {} submissions and {} calls, then {} and {}",
+          first.submitted + first.replays, first.calls_submitted + first.calls_replayed,
+          counted.submitted + counted.replays, counted.calls_submitted + counted.calls_replayed);
+  }
+  return first;
 }
 
 bool changes(const PassReport& report) {
@@ -68,50 +129,114 @@ std::vector<PassRecord> pass_records(const FusionChoice& choice,
 }
 
 Arm make_arm(const CompareSpec& spec, Backend& backend, const ArmChoice& choice, std::int64_t batch,
-             const InputRing& ring) {
+             const InputRing& ring, const ArmOptions& options) {
+  const auto offset = static_cast<std::size_t>(options.offset);
   Arm arm{.choice = choice, .passes = passes_for(choice.fusion, backend.layouts())};
-  const Stamp begin = now();
   arm.session = std::make_unique<Session>(
       backend, spec.model,
-      SessionOptions{
-          .mode = choice.mode, .step_batches = {batch}, .seed = spec.seed, .passes = arm.passes});
-  arm.record = {.backend = spec.backend,
+      SessionOptions{.mode = choice.mode,
+                     .step_batches = {batch},
+                     .seed = spec.seed,
+                     .passes = arm.passes,
+                     .executor = {.eager_cache = options.eager_cache, .address_offset = offset},
+                     .model_offset = offset});
+  const Graph& graph = arm.session->step(batch).graph();
+  const std::string fusion = to_string(choice.fusion);
+  arm.record = {.name = fmt::format("{}/{}/{}/{}", spec.backend, name(choice.mode), fusion, batch),
+                .backend = spec.backend,
                 .mode_requested = std::string(name(choice.mode)),
-                .fusion = to_string(choice.fusion),
+                .fusion = fusion,
                 .batch = batch,
                 .threads = backend.info().threads,
-                .setup_ns = (now() - begin).count(),
-                .passes = pass_records(choice.fusion, arm.session->pass_reports(batch))};
-  arm.record.work_hash = work_hash(*arm.session, spec, batch, ring);
-  arm.record.flops = flops_of(arm.session->step(batch).graph());
+                .includes = {"input_copy"},
+                .flops = flops_of(graph),
+                .fewest_bytes = fewest_bytes(graph),
+                .passes = pass_records(choice.fusion, arm.session->pass_reports(batch)),
+                .one_off = {one_off_of(arm.session->setup_times())}};
+  arm.record.work = work_facts(*arm.session, spec, batch, ring);
+  arm.record.work_hash = hash_of(arm.record.work);
   return arm;
+}
+
+std::int64_t address_offset(std::int64_t process, std::size_t alignment) {
+  // Within a page or so; the step has no factor in common with the places, so all come up.
+  constexpr std::int64_t kPlaces = 64;
+  constexpr std::int64_t kStep = 29;
+  return process * kStep % kPlaces * static_cast<std::int64_t>(alignment);
+}
+
+void first_step(Arm& arm, std::int64_t batch, const InputRing& ring, Timer& timer) {
+  Session& session = *arm.session;
+  Stream& stream = session.stream();
+  const std::vector<std::byte> start = session.memory().snapshot(stream);
+  const Batch& first = ring.at(0);
+  session.load(first.x, first.labels);
+  stream.wait();
+  const std::int64_t begin = timer.now();
+  session.enqueue_step(batch);
+  stream.wait();
+  arm.record.one_off.front().first_step_ns = timer.now() - begin;
+  arm.record.memory.first = window_of(session.memory_use(batch));
+  session.memory().restore(stream, start);
+}
+
+void begin_steady(Arm& arm) {
+  arm.session->step(arm.record.batch).reset_peaks();
+  arm.lowerings_before_steady = arm.session->lowerings();
+}
+
+void end_steady(Arm& arm) {
+  Session& session = *arm.session;
+  const std::int64_t batch = arm.record.batch;
+  session.stream().wait();
+  MemoryRecord& memory = arm.record.memory;
+  memory.steady = window_of(session.memory_use(batch));
+  memory.owners.clear();
+  for (const MemoryPart& part : session.memory_parts(batch)) {
+    memory.owners.push_back(
+        {.owner = std::string(part.owner), .layer = "stepscope", .reserved = part.reserved});
+  }
+  const ProcessMemory process = process_memory();
+  memory.process_rss = process.rss;
+  memory.process_peak_rss = process.peak_rss;
+  arm.record.one_off.front().compilations_in_steady =
+      static_cast<std::int64_t>(session.lowerings() - arm.lowerings_before_steady);
 }
 
 void count_step(Arm& arm, std::int64_t batch, const InputRing& ring) {
   constexpr std::uint64_t kSteps = 4;
   Session& session = *arm.session;
-  session.stream().clear_log();
-  const Counters before = session.stream().counters();
+  Stream& stream = session.stream();
+  stream.clear_log();
+  const Counters before = stream.counters();
   Executor& executor = session.step(batch);
-  for (std::uint64_t i = 0; i < kSteps; ++i) executor.enqueue(session.stream());
-  session.stream().wait();
-  const Counters counted = session.stream().counters() - before;
-  const std::vector<LogEntry> log = session.stream().log();
-  reconcile(executor.program(), counted, log, {.mode = session.options().mode, .steps = kSteps});
+  const Graph& graph = executor.graph();
+  const Counters step = count_steps(executor, stream, kSteps);
+  const Counters counted = stream.counters() - before;
+  std::vector<LogEntry> log = stream.log();
+  reconcile(executor.program(), counted, log,
+            {.mode = session.options().mode,
+             .steps = kSteps,
+             .eager_cache = session.options().executor.eager_cache});
+  const auto last = static_cast<std::uint32_t>(stream.counters().steps);
+  std::erase_if(log, [&](const LogEntry& entry) { return entry.step != last; });
   const Batch& first = ring.at(0);
   arm.record.mode_executed = name(executed_mode(counted));
-  arm.record.counts = {.ops = executor.graph().ops().size(),
-                       .reorders = reorders_in(executor.graph()),
-                       .submissions = (counted.submitted + counted.replays) / kSteps,
-                       .calls = (counted.calls_submitted + counted.calls_replayed) / kSteps,
-                       .library_calls = counted.library_calls / kSteps,
-                       .own_calls = counted.own_calls / kSteps,
-                       .lookups = counted.lookups / kSteps,
+  arm.record.counts = {.ops = graph.ops().size(),
+                       .reorders = reorders_in(graph),
+                       .submissions = step.submitted + step.replays,
+                       .graph_launches = step.replays,
+                       .nodes_executed = step.calls_replayed,
+                       .calls = step.calls_submitted + step.calls_replayed,
+                       .library_calls = step.library_calls,
+                       .own_calls = step.own_calls,
+                       .lookups = step.lookups,
                        .input_bytes = std::as_bytes(std::span(first.x)).size() +
                                       std::as_bytes(std::span(first.labels)).size(),
-                       .intermediate_bytes = intermediate_bytes(executor.graph())};
-  arm.record.library_flops = library_flops(executor.graph(), log);
-  arm.record.reserved_bytes = executor.bytes_reserved();
+                       .intermediate_bytes = intermediate_bytes(graph),
+                       .by_phase = calls_by_phase(graph, log)};
+  arm.record.library_flops = library_flops(graph, log);
+  arm.record.reserved_bytes = executor.memory_parts().front().reserved;
   arm.record.model_bytes = session.memory().layout().bytes();
 }
 
