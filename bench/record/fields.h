@@ -113,9 +113,11 @@ void fields(V&& visit, R& record) {
 
 template <Is<UtilizationRecord> R, class V>
 void fields(V&& visit, R& record) {
+  visit("device_busy_us", record.device_busy_us);
   visit("kernel_active_fraction", record.kernel_active_fraction);
   visit("occupancy", record.occupancy);
   visit("active_sm_fraction", record.active_sm_fraction);
+  visit("source", record.source);
   visit("reason", record.reason);
   visit("arith_lower_bound_us", record.arith_lower_bound_us);
   visit("bandwidth_lower_bound_us", record.bandwidth_lower_bound_us);

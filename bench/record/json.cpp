@@ -24,6 +24,11 @@ concept HasFields = requires(T& value) {
   fields([](const char*, auto&) {}, value);
 };
 
+// Null where it is as it was made, since then nobody measured it: no zeros for numbers.
+template <class T>
+concept NullWhenUntouched = std::is_same_v<T, TimeSummary> || std::is_same_v<T, StepCounts> ||
+    std::is_same_v<T, MemoryWindow>;
+
 // Where a walk over a record stands, as arms/2/latency/0.
 class Place {
  public:
@@ -47,6 +52,9 @@ class Writer {
 
   template <class T>
   ordered_json write(const T& value) {
+    if constexpr (NullWhenUntouched<T>) {
+      if (value == T{}) return {};
+    }
     if constexpr (HasFields<const T>) {
       ordered_json json = ordered_json::object();
       fields([&](const char* name,
@@ -129,6 +137,9 @@ class Reader {
 
   template <class T>
   void read(const ordered_json& json, T& value) {
+    if constexpr (NullWhenUntouched<T>) {
+      if (json.is_null()) return;
+    }
     if constexpr (HasFields<T>) {
       want(json.is_object(), "an object");
       fields([&](const char* name,

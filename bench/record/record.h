@@ -1,6 +1,7 @@
 // Record: the facts of one run, as plain data. No behaviour; it knows no clock and no backend.
 // bench/record/json.h writes and reads it, docs/record.md and docs/record-schema.json describe it.
-// A field that was not measured is empty, never zero.
+// A field that was not measured is empty, never zero: JSON writes null for a summary, counts or a
+// memory window that is as it was made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,6 +34,8 @@ struct WorkFacts {
 struct PhaseCalls {
   std::string phases;  // forward; a fused op has several: forward+loss+backward
   std::uint64_t ops = 0, calls = 0, library_calls = 0, own_calls = 0;
+
+  friend bool operator==(const PhaseCalls&, const PhaseCalls&) = default;
 };
 
 // Exact counts of one steady step, from its graph and from the stream. Three different numbers: ops
@@ -49,6 +52,8 @@ struct StepCounts {
   std::uint64_t input_bytes = 0;
   std::uint64_t intermediate_bytes = 0;  // computed and saved values, at their dense sizes
   std::vector<PhaseCalls> by_phase;
+
+  friend bool operator==(const StepCounts&, const StepCounts&) = default;
 };
 
 // Submissions of one activity of a run: never a total alone, since a total fits several stories
@@ -93,6 +98,8 @@ struct MemoryWindow {
   std::uint64_t reserved = 0;        // held by the allocator; at least allocated
   std::uint64_t peak_allocated = 0;  // highest within the window
   std::uint64_t peak_reserved = 0;
+
+  friend bool operator==(const MemoryWindow&, const MemoryWindow&) = default;
 };
 
 struct MemoryOwner {
@@ -108,16 +115,17 @@ struct MemoryRecord {
   std::optional<std::uint64_t> process_rss, process_peak_rss;  // of the whole process, all arms
 };
 
-// How busy a device was; each a quantity of its own. Empty with the reason where nothing measures
-// it.
+// How busy a device was; each a quantity of its own, none made from the others. Empty with the
+// reason where nothing measures it.
 struct UtilizationRecord {
-  std::optional<double>
-      kernel_active_fraction;  // share of time with a kernel running: nvidia-smi's
-  std::optional<double> occupancy;
-  std::optional<double> active_sm_fraction;  // from counters only
+  std::optional<double> device_busy_us;          // of a step, with a kernel running: from a trace
+  std::optional<double> kernel_active_fraction;  // of a sampling window: what nvidia-smi shows
+  std::optional<double> occupancy;               // of the warps that an SM could hold
+  std::optional<double> active_sm_fraction;      // from counters only, never from sizes
+  std::string source;                            // trace, nvidia-smi, counters
   std::string reason;
-  // Operations over the measured peak: a lower bound of the time, no utilization and no kernel
-  // time.
+  // Operations over the peak, bytes over the bandwidth: lower bounds of a step's time, neither a
+  // kernel's time nor a utilization.
   std::optional<double> arith_lower_bound_us;
   std::optional<double> bandwidth_lower_bound_us;
 };

@@ -10,6 +10,7 @@
 
 #include "bench/files/files.h"
 #include "bench/record/json.h"
+#include "tests/bench/record/sample_record.h"
 #include "tests/bench/temp_folder.h"
 #include "tests/support/errors.h"
 
@@ -17,42 +18,9 @@ namespace stepscope {
 namespace {
 
 using test::error_of;
+using test::filled_record;
+using test::not_run_record;
 using test::TempFolder;
-
-Record sample() {
-  Record record;
-  record.version = "1.2.3";
-  record.command = "stepscope compare --quiet";
-  record.created = "2026-01-02T03:04:05Z";
-  record.work = {"mlp:4-3-2", "adam", 0.25, "generated", "f32", 18446744073709551615U};
-  record.environment = {{"zeta", "1"}, {"alpha", "quote \" and \\"}};
-  record.backends = {{"eigen", {{"isa", "x86-64-v3"}}}, {"null", {}}};
-  ArmRecord arm;
-  arm.backend = "eigen";
-  arm.mode_requested = "graph";
-  arm.mode_executed = "graph";
-  arm.batch = 32;
-  arm.counts = {.ops = 17, .submissions = 1, .calls = 17, .library_calls = 5, .own_calls = 12};
-  arm.passes = {{.name = "simplify", .changed = true, .ops_before = 18, .ops_after = 17},
-                {.name = "fold_sgd", .notes = {"the rate is shared", "not kept"}}};
-  arm.slots = {{.round = 1, .position = 2, .wall_ns = {5, 6}, .input_copy_ns = {1, 1}}};
-  arm.wall = {2, 5.0, 5.25, 5.5, 5.75, 6.0, 5.5};
-  arm.ratios = {{.mode = "planned", .fusion = "off", .medians = 0.5, .q1 = 0.25, .q3 = 1.0}};
-  record.arms.push_back(arm);
-  arm.dispatch_empty_kernels = TimeSummary{.count = 3, .median_ns = 0.1};
-  record.arms.push_back(arm);
-  record.gates = {{.backend = "eigen",
-                   .baseline_mode = "eager",
-                   .mode = "graph",
-                   .fusion = "on",
-                   .batch = 32,
-                   .criterion = "bits",
-                   .steps = 20,
-                   .detail = "w1 differs"}};
-  record.epochs = {{.epoch = 1, .training_loss = 0.5, .steps = 7, .wall_ns = 9}};
-  record.notes = {"one", "two"};
-  return record;
-}
 
 TEST(RecordJson, EpochsComeBackBitForBit) {
   const std::vector<EpochRecord> epochs{
@@ -65,54 +33,115 @@ TEST(RecordJson, EpochsComeBackBitForBit) {
   EXPECT_EQ(back[1].training_loss, 5e-324);
   EXPECT_FALSE(back[1].validation_accuracy.has_value());
   EXPECT_EQ(back[1].partial_policy, "drop");
-  const std::string wrong = error_of([] { epochs_from_json("[{}]", "FILE: epochs"); });
-  EXPECT_TRUE(wrong.starts_with("bad input: FILE: epochs: are no epochs of a stepscope-record 3: "))
-      << wrong;
+  EXPECT_EQ(error_of([] { epochs_from_json("[{}]", "FILE: epochs"); }),
+            "bad input: FILE: epochs: are no epochs of a stepscope-record 4: 0/epoch is missing");
 }
 
+// Every field has a value of its own, so that one that is lost, or read from another's name, shows.
 TEST(RecordJson, GoesThereAndBackWhole) {
-  const std::string json = to_json(sample());
+  const std::string json = to_json(filled_record());
   EXPECT_EQ(to_json(record_from_json(json, "here")), json);
-  const Record back = record_from_json(json, "here");
+  EXPECT_EQ(to_json(record_from_json(to_json(Record{}), "here")), to_json(Record{}));
+}
+
+TEST(RecordJson, KeepsValuesAndTheirOrder) {
+  Record record = filled_record();
+  record.work.seed = 18446744073709551615U;
+  record.environment = {{"zeta", "quote \" and \\", {}}, {"alpha", std::nullopt, "no such file"}};
+  const Record back = record_from_json(to_json(record), "here");
   EXPECT_EQ(back.work.seed, 18446744073709551615U);
-  EXPECT_EQ(back.arms.at(0).slots.at(0).wall_ns, (std::vector<std::int64_t>{5, 6}));
-  EXPECT_FALSE(back.arms.at(0).dispatch_empty_kernels.has_value());
-  EXPECT_DOUBLE_EQ(back.arms.at(1).dispatch_empty_kernels->median_ns, 0.1);
-  EXPECT_EQ(back.environment, sample().environment);  // in order
-  EXPECT_EQ(back.gates.at(0).detail, "w1 differs");
-  EXPECT_EQ(back.gates.at(0).fusion, "on");
-  EXPECT_EQ(back.gates.at(0).baseline_fusion, "off");
-  EXPECT_EQ(back.arms.at(0).passes.at(0).ops_after, 17);
-  EXPECT_TRUE(back.arms.at(0).passes.at(0).changed);
-  EXPECT_EQ(back.arms.at(0).ratios.at(0).mode, "planned");
-  EXPECT_DOUBLE_EQ(back.arms.at(0).ratios.at(0).q1, 0.25);
-  EXPECT_EQ(back.arms.at(0).passes.at(1).notes,
-            (std::vector<std::string>{"the rate is shared", "not kept"}));
+  ASSERT_EQ(back.environment.size(), 2U);
+  EXPECT_EQ(back.environment[0].name, "zeta");
+  EXPECT_EQ(back.environment[0].value, "quote \" and \\");
+  EXPECT_EQ(back.environment[1].value, std::nullopt);
+  EXPECT_EQ(back.environment[1].text(), "not available: no such file");
+  EXPECT_EQ(back.arms.at(1).throughput, record.arms.at(1).throughput);
+  EXPECT_EQ(back.pairs.at(1).processes, record.pairs.at(1).processes);
+  EXPECT_EQ(back.backends, record.backends);
 }
 
 TEST(RecordJson, BeginsWithItsSchema) {
-  EXPECT_EQ(to_json(sample()).substr(0, 37), "{\n \"schema\": \"stepscope-record 3\",\n \"");
+  EXPECT_EQ(to_json(Record{}).substr(0, 37), "{\n \"schema\": \"stepscope-record 4\",\n \"");
 }
 
-TEST(RecordJson, KeepsWhatIsNoNumberAsNull) {
-  Record record = sample();
-  record.epochs[0].training_loss = std::numeric_limits<double>::quiet_NaN();
+TEST(RecordJson, ListsOfNumbersStandOnOneLine) {
+  Record record;
+  record.processes = {{.process = 1, .sentinel_ns = {10, 20, 30}}};
+  EXPECT_NE(to_json(record).find("\"sentinel_ns\": [10,20,30]\n"), std::string::npos);
+}
+
+TEST(RecordJson, R_ENV_4_WhatWasNotMeasuredIsNull) {
+  const std::string json = to_json(not_run_record());
+  for (const std::string_view field :
+       {"counts_per_step", "latency_summary", "throughput_summary", "first", "steady",
+        "process_rss", "kernel_active_fraction", "arith_lower_bound_us", "value"}) {
+    EXPECT_NE(json.find(fmt::format("\"{}\": null", field)), std::string::npos) << field;
+  }
+  EXPECT_EQ(to_json(record_from_json(json, "here")), json);
+}
+
+TEST(RecordJson, WhatIsNoNumberIsNullWithAReason) {
+  Record record;
+  record.notes = {"a note"};
+  record.epochs = {{.training_loss = std::numeric_limits<double>::quiet_NaN(),
+                    .validation_accuracy = -std::numeric_limits<double>::infinity()}};
   const std::string json = to_json(record);
   EXPECT_NE(json.find("\"training_loss\": null"), std::string::npos);
-  EXPECT_TRUE(std::isnan(record_from_json(json, "here").epochs.at(0).training_loss));
+  const Record back = record_from_json(json, "here");
+  EXPECT_TRUE(std::isnan(back.epochs.at(0).training_loss));
+  EXPECT_FALSE(back.epochs.at(0).validation_accuracy);
+  EXPECT_EQ(back.notes, (std::vector<std::string>{
+                            "a note", "epochs/0/training_loss: null, since it was not a number",
+                            "epochs/0/validation_accuracy: null, since it was infinite"}));
+  EXPECT_EQ(to_json(back), json);  // said once
 }
 
 TEST(RecordJson, RefusesOtherSchemasAndBrokenText) {
-  std::string json = to_json(sample());
-  json.replace(json.find("record 3"), 8, "record 2");
+  std::string json = to_json(Record{});
+  json.replace(json.find("record 4"), 8, "record 2");
   EXPECT_EQ(
       error_of([&] { record_from_json(json, "old.json"); }),
-      "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record 3'");
+      "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record 4'");
   const std::string broken = error_of([&] { record_from_json("{\"schema\": ", "cut.json"); });
-  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 3: ")) << broken;
-  const std::string missing =
-      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 3\"}", "thin.json"); });
-  EXPECT_NE(missing.find("version"), std::string::npos) << missing;
+  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 4: ")) << broken;
+  EXPECT_EQ(
+      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 4\"}", "thin.json"); }),
+      "bad input: thin.json: is no stepscope-record 4: version is missing");
+}
+
+// The text with its first `from` replaced.
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+TEST(RecordJson, ErrorsNameTheirPlace) {
+  Record record;
+  record.processes = {{}, {.process = 5, .sentinel_ns = {10, 20}}};
+  record.pairs = {{.base = "a", .of = "b", .processes = {{.blocks = {Block{}}}}}};
+  const std::string json = to_json(record);
+  const auto refusal = [&](std::string_view from, std::string_view to) {
+    const std::string whole = error_of([&] { record_from_json(with(json, from, to), "r"); });
+    const std::string start = "bad input: r: is no stepscope-record 4: ";
+    return whole.starts_with(start) ? whole.substr(start.size()) : whole;
+  };
+  EXPECT_EQ(refusal("\"process\": 5", "\"process\": 5.5"),
+            "processes/1/process wants a whole number");
+  EXPECT_EQ(refusal("[10,20]", "[10,true]"), "processes/1/sentinel_ns/1 wants a whole number");
+  EXPECT_EQ(refusal("[10,20]", "{}"), "processes/1/sentinel_ns wants a list");
+  EXPECT_EQ(refusal("[0,0,0,0,0,0,0]", "[0,0,0,0,0,0]"),
+            "pairs/0/processes/0/blocks/0/slots/0 wants a list of 7 numbers");
+  EXPECT_EQ(refusal("\"rate\": 0.0", "\"rate\": \"much\""), "work/rate wants a number or null");
+  EXPECT_EQ(refusal("\"seed\": 0", "\"seed\": -1"),
+            "work/seed wants a whole number, not below zero");
+  EXPECT_EQ(refusal("\"version\": \"\"", "\"version\": null"), "version wants a text");
+}
+
+TEST(RecordJson, BytesThatAreNoTextAreReplaced) {
+  Record record;
+  record.command = "stepscope train --data \xff";
+  EXPECT_EQ(record_from_json(to_json(record), "here").command,
+            "stepscope train --data \xef\xbf\xbd");
 }
 
 TEST(WriteFile, MakesFoldersAndLeavesNothingElse) {
