@@ -1,0 +1,279 @@
+// Voids, ratios, controls, verdicts, flags, status: in this order, each from what came before.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare/analysis.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/compare/blocks.h"
+#include "bench/compare/break_even.h"
+#include "bench/compare/budget.h"
+#include "bench/compare/comparable.h"
+#include "bench/compare/drift.h"
+#include "bench/compare/ratio.h"
+#include "bench/compare/verdict.h"
+#include "ops/base/check.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kSentinelCause = "sentinel";
+
+// Blind to the arms: it reads no slot. Causes that others set stay.
+void void_by_sentinels(Block& block) {
+  if (block.void_cause.starts_with(kSentinelCause)) block.void_cause.clear();
+  const auto before = static_cast<double>(block.sentinel_before_ns);
+  const auto after = static_cast<double>(block.sentinel_after_ns);
+  if (!block.void_cause.empty() || before <= 0.0 || after <= 0.0) return;
+  const double apart = std::max(before, after) / std::min(before, after) - 1.0;
+  if (apart <= kSentinelTolerance) return;
+  block.void_cause = fmt::format("{}: {:.1f} us before and {:.1f} us after, {:.1f} % apart",
+                                 kSentinelCause, before / 1000.0, after / 1000.0, 100.0 * apart);
+}
+
+// One pair, and what was found of it so far.
+struct Work {
+  PairRecord* pair = nullptr;
+  const ArmRecord* base = nullptr;
+  const ArmRecord* of = nullptr;
+  std::string refused;  // why there is no ratio
+  std::vector<Evidence> evidence;
+  std::vector<std::optional<Interval>> judged;  // of each stratum, for a control
+
+  bool is_control() const { return pair->kind == "control"; }
+  bool between_backends() const { return base->backend != of->backend; }
+};
+
+class Analysis {
+ public:
+  Analysis(Record& record, const AnalysisOptions& options) : record_(record), options_(options) {}
+
+  void run() {
+    void_blocks();
+    collect();
+    estimate();
+    judge_controls();
+    judge_pairs();
+    flag_arms();
+    set_status();
+    for (Work& work : works_) break_even(work);
+  }
+
+ private:
+  void void_blocks() {
+    for (PairRecord& pair : record_.pairs) {
+      for (ProcessBlocks& process : pair.processes) {
+        for (Block& block : process.blocks) {
+          void_by_sentinels(block);
+          ++blocks_;
+          voided_ += block.void_cause.empty() ? 0 : 1;
+        }
+      }
+    }
+    if (static_cast<double>(voided_) > kMostVoided * static_cast<double>(blocks_)) {
+      voids_.push_back(fmt::format("{} of {} blocks are voided, above {:.0f} %", voided_, blocks_,
+                                   100.0 * kMostVoided));
+    }
+  }
+
+  const ArmRecord& arm(const std::string& name) const {
+    const auto found = std::find_if(record_.arms.begin(), record_.arms.end(),
+                                    [&](const ArmRecord& arm) { return arm.name == name; });
+    check(found != record_.arms.end(), Fault::bad_input,
+          "analysis: a pair names the arm \"{}\", which the record does not have", name);
+    return *found;
+  }
+
+  // A gate of the batch of either arm: an arm that it failed stands on the same baseline.
+  std::string failed_gate(const ArmRecord& base, const ArmRecord& of) const {
+    for (const GateRecord& gate : record_.gates) {
+      if (gate.passed) continue;
+      for (const ArmRecord* arm : {&base, &of}) {
+        if (gate.backend != arm->backend || gate.batch != arm->batch) continue;
+        return fmt::format("the gate {} the timing failed for {} {} {} batch {}: {}", gate.when,
+                           gate.backend, gate.mode, gate.fusion, gate.batch, gate.detail);
+      }
+    }
+    return "";
+  }
+
+  void collect() {
+    for (PairRecord& pair : record_.pairs) {
+      Work work{.pair = &pair, .base = &arm(pair.base), .of = &arm(pair.of)};
+      work.refused = why_no_ratio(record_, *work.base, record_, *work.of);
+      if (work.refused.empty()) work.refused = failed_gate(*work.base, *work.of);
+      if (!work.refused.empty() && unequal_.empty()) {
+        unequal_ = fmt::format("{} and {}: {}", pair.base, pair.of, work.refused);
+      }
+      if (work.refused.empty()) {
+        work.evidence = pair.processes.empty() && work.between_backends()
+                            ? evidence_of_lists(record_, *work.base, *work.of)
+                            : evidence_of_blocks(pair);
+      }
+      works_.push_back(std::move(work));
+    }
+  }
+
+  // Several tests of one run share 5 %: otherwise a run with many controls is void by chance alone.
+  double shared_confidence(std::size_t tests) const {
+    return 1.0 - (1.0 - kConfidence) / static_cast<double>(std::max<std::size_t>(1, tests));
+  }
+
+  void estimate() {
+    std::size_t controls = 0, paired = 0;
+    for (const Work& work : works_) {
+      controls += work.is_control() ? work.evidence.size() : 0;
+      paired += work.between_backends() ? 0 : work.evidence.size();
+    }
+    for (Work& work : works_) {
+      work.pair->ratios.clear();
+      for (const Evidence& evidence : work.evidence) {
+        RatioEstimate estimate = estimate_ratio(evidence, options_, shared_confidence(controls));
+        estimate.record.flags = flags_of_ratio(evidence, shared_confidence(paired));
+        any_interval_ |= estimate.judged.has_value();
+        work.pair->ratios.push_back(std::move(estimate.record));
+        work.judged.push_back(estimate.judged);
+      }
+      if (work.pair->ratios.empty()) {
+        work.pair->ratios.push_back(
+            {.reason = work.refused.empty() ? "not measured" : work.refused});
+      }
+      for (RatioRecord& ratio : work.pair->ratios) set_default_verdict(ratio);
+    }
+  }
+
+  static void set_default_verdict(RatioRecord& ratio) {
+    if (!ratio.reason.empty()) {
+      ratio.verdict = "void";
+      ratio.verdict_reason = ratio.reason;
+      return;
+    }
+    ratio.verdict_reason = fmt::format("{} process{}; a verdict needs {}", ratio.processes,
+                                       ratio.processes == 1 ? "" : "es", kWorkingProcesses);
+  }
+
+  void judge_controls() {
+    for (Work& work : works_) {
+      if (!work.is_control()) continue;
+      for (std::size_t i = 0; i < work.judged.size(); ++i) {
+        if (work.judged[i]) judge_control(work, work.pair->ratios[i], *work.judged[i]);
+      }
+    }
+  }
+
+  void judge_control(const Work& work, RatioRecord& ratio, const Interval& judged) {
+    const double floor = floor_of(*ratio.time_ratio);
+    ratio.delta = std::max(kLeastDelta, floor);
+    const std::string what =
+        fmt::format("A/A control {} (stratum {})", work.pair->of, ratio.stratum);
+    std::string broken;
+    if (*judged.low > 1.0 || *judged.high < 1.0) {
+      broken = fmt::format("{}: the interval {:.4f} to {:.4f} excludes 1", what, *judged.low,
+                           *judged.high);
+    } else if (floor > kMostFloor) {
+      broken = fmt::format("{}: its floor is {:.1f} %, above {:.0f} %", what, 100.0 * floor,
+                           100.0 * kMostFloor);
+    }
+    if (!broken.empty()) voids_.push_back(broken);
+    ratio.verdict = "SAME";
+    ratio.verdict_reason = fmt::format("the control holds; its floor is {:.2f} %", 100.0 * floor);
+  }
+
+  // Of the controls of an arm's backend and batch in a stratum.
+  std::optional<double> delta_of(const ArmRecord& arm, const std::string& stratum) const {
+    std::optional<double> delta;
+    for (const Work& work : works_) {
+      if (!work.is_control() || work.base->backend != arm.backend ||
+          work.base->batch != arm.batch) {
+        continue;
+      }
+      for (const RatioRecord& ratio : work.pair->ratios) {
+        if (ratio.stratum != stratum || !ratio.delta) continue;
+        delta = std::max(delta.value_or(0.0), *ratio.delta);
+      }
+    }
+    return delta;
+  }
+
+  void judge_pairs() {
+    std::vector<RatioRecord*> family;
+    for (Work& work : works_) {
+      if (work.is_control()) continue;
+      for (RatioRecord& ratio : work.pair->ratios) {
+        const auto base = delta_of(*work.base, ratio.stratum);
+        const auto of = delta_of(*work.of, ratio.stratum);
+        if (base && of) ratio.delta = std::max(*base, *of);
+        family.push_back(&ratio);
+      }
+    }
+    judge(family);
+  }
+
+  void flag_arms() {
+    for (ArmRecord& arm : record_.arms) {
+      drop_flags_of_arm(arm.flags);
+      for (std::string& flag : flags_of_arm(record_, arm)) arm.flags.push_back(std::move(flag));
+    }
+  }
+
+  void set_status() {
+    record_.status_reason.clear();
+    if (!voids_.empty()) {
+      record_.status = options_.reruns >= kMostReruns ? "inconclusive-environment" : "void";
+      record_.status_reason = fmt::format("{}", fmt::join(voids_, "; "));
+      void_verdicts();
+    } else if (!unequal_.empty()) {
+      record_.status = "unequal-work";
+      record_.status_reason = unequal_;
+    } else if (!record_.pairs.empty() && !any_interval_) {
+      record_.status = "exploratory";
+      record_.status_reason = fmt::format(
+          "fewer than {} processes: ratios and their spread, no verdict", kWorkingProcesses);
+    } else {
+      record_.status = "complete";
+    }
+  }
+
+  void void_verdicts() {
+    for (Work& work : works_) {
+      for (RatioRecord& ratio : work.pair->ratios) {
+        ratio.verdict = "void";
+        if (ratio.reason.empty()) ratio.verdict_reason = record_.status_reason;
+      }
+    }
+  }
+
+  // Of the stratum with the most blocks.
+  void break_even(Work& work) {
+    work.pair->break_even.reset();
+    if (work.is_control()) return;
+    const auto most = std::max_element(
+        work.pair->ratios.begin(), work.pair->ratios.end(),
+        [](const RatioRecord& a, const RatioRecord& b) { return a.blocks < b.blocks; });
+    work.pair->break_even = break_even_of(*work.base, *work.of, *most);
+  }
+
+  Record& record_;
+  const AnalysisOptions& options_;
+  std::vector<Work> works_;
+  std::vector<std::string> voids_;  // why the run is void
+  std::string unequal_;             // the first pair that was refused, and why
+  std::int64_t blocks_ = 0, voided_ = 0;
+  bool any_interval_ = false;
+};
+
+}  // namespace
+
+void analyze(Record& record, const AnalysisOptions& options) {
+  if (record.status == "not-run") return;
+  Analysis(record, options).run();
+}
+
+}  // namespace stepscope
