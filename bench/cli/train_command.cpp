@@ -12,6 +12,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/tune.h"
+#include "bench/report/tables.h"
 #include "bench/report/text.h"
 #include "bench/train/train.h"
 #include "bench/train/weights.h"
@@ -120,6 +121,11 @@ class Talk {
     fmt::print("{}", epoch_row(epoch));
     std::fflush(stdout);
   }
+  void end(const TrainResult& result) {
+    if (!talk_) return;
+    fmt::print("{}", submissions_table(result.submissions));
+    std::fflush(stdout);
+  }
   void clear() { line_.clear(); }
 
  private:
@@ -152,16 +158,17 @@ TrainHooks hooks_for(Talk& talk, const Flags& flags, std::exception_ptr& weights
   return hooks;
 }
 
-std::vector<EpochRecord> run(Backend& backend, const Data& data, const TrainSpec& spec,
-                             const Flags& flags, const Checkpoint* from,
-                             std::exception_ptr& weights_failed) {
+TrainResult run(Backend& backend, const Data& data, const TrainSpec& spec, const Flags& flags,
+                const Checkpoint* from, std::exception_ptr& weights_failed) {
   Talk talk(flags, spec);
   talk.begin(spec, flags, backend, data);
   if (from != nullptr) {
     for (const EpochRecord& epoch : from->epochs) talk.epoch(epoch);
   }
   try {
-    return train(backend, data, spec, hooks_for(talk, flags, weights_failed), from);
+    TrainResult result = train(backend, data, spec, hooks_for(talk, flags, weights_failed), from);
+    talk.end(result);
+    return result;
   } catch (const TrainingStopped& stopped) {
     talk.clear();
     throw Interrupted(
@@ -177,16 +184,21 @@ ArmRecord arm_of(const Backend& backend, const TrainSpec& spec, const Data& data
     const std::int64_t seen = spec.most_steps * spec.batch;
     counts = {spec.most_steps, seen, data.training().count - seen};
   }
-  return {.backend = std::string(backend.name()),
-          .mode_requested = std::string(name(spec.mode)),
-          .fusion = spec.fusion,
-          .batch = spec.batch,
-          .threads = backend.info().threads,
-          .work_hash = work_hash(spec.work),
-          .steps = counts.steps,
-          .samples_seen = counts.samples_seen,
-          .samples_dropped = counts.samples_dropped,
-          .partial_policy = std::string(name(spec.partial))};
+  return {
+      .name = fmt::format("{}/{}/{}/{}", backend.name(), name(spec.mode), spec.fusion, spec.batch),
+      .backend = std::string(backend.name()),
+      .mode_requested = std::string(name(spec.mode)),
+      .fusion = spec.fusion,
+      .batch = spec.batch,
+      .threads = backend.info().threads,
+      .work = spec.work,
+      .work_hash = work_hash(spec.work),
+      .scope = "pipeline",
+      .includes = {"batches", "input_copy", "readback", "validation"},
+      .steps = counts.steps,
+      .samples_seen = counts.samples_seen,
+      .samples_dropped = counts.samples_dropped,
+      .partial_policy = std::string(name(spec.partial))};
 }
 
 void add_notes(Record& record, const TrainSpec& spec, const Flags& flags,
@@ -203,6 +215,7 @@ void add_notes(Record& record, const TrainSpec& spec, const Flags& flags,
   if (from) {
     record.notes.push_back(fmt::format("resumed from {} at epoch {}, step {}", flags.resume,
                                        from->epoch + 1, from->batches));
+    record.notes.push_back("submissions are those of the steps behind that");
     for (const std::string& note : from->notes) record.notes.push_back(note);
   }
 }
@@ -238,7 +251,10 @@ int run_train(const Options& options, const Context& context) {
   record.backends.emplace_back(std::string(backend->name()), Facts(backend->info().details));
   record.arms.push_back(arm_of(*backend, spec, data));
   std::exception_ptr weights_failed;
-  record.epochs = run(*backend, data, spec, flags, from ? &*from : nullptr, weights_failed);
+  TrainResult result = run(*backend, data, spec, flags, from ? &*from : nullptr, weights_failed);
+  record.epochs = std::move(result.epochs);
+  record.submissions = std::move(result.submissions);
+  record.arms.front().mode_executed = result.mode_executed;
   add_notes(record, spec, flags, from);
   deliver(record, flags);
   if (weights_failed) std::rethrow_exception(weights_failed);

@@ -7,6 +7,7 @@
 
 #include "bench/measure/clock.h"
 #include "bench/train/loader.h"
+#include "bench/train/submissions.h"
 #include "bench/train/tensors.h"
 #include "ops/base/check.h"
 
@@ -93,17 +94,30 @@ class Trainer {
     at_.seed = spec.seed;
     at_.conditions = conditions_of(backend, spec);
     if (hooks.checkpoint) at_.work = work_in(data, spec);
-    session_.warm_up(1);
+    warm_up();
   }
 
-  std::vector<EpochRecord> run(const Checkpoint* from) {
+  TrainResult run(const Checkpoint* from) {
     if (from != nullptr) go_on(*from);
     while (at_.epoch < spec_.epochs) run_epoch();
     if (hooks_.finished) hooks_.finished(session_);
-    return at_.epochs;
+    return {.epochs = at_.epochs,
+            .submissions = {training_count_.record(), validation_count_.record(),
+                            warm_up_count_.record()},
+            .mode_executed = training_count_.total().steps > 0
+                                 ? std::string(name(executed_mode(training_count_.total())))
+                                 : std::string()};
   }
 
  private:
+  void warm_up() {
+    Counters before = session_.stream().counters();
+    session_.warm_up(1, [&] {
+      const Counters after = session_.stream().counters();
+      warm_up_count_.add(after - std::exchange(before, after));
+    });
+  }
+
   void go_on(const Checkpoint& from) {
     const auto steps = static_cast<std::int64_t>(batches_.ranges.size());
     check(from.batches <= steps && from.steps == from.epoch * steps + from.batches,
@@ -149,11 +163,13 @@ class Trainer {
     EpochRecord& record = at_.unfinished;
     const std::int64_t rows = batches_.rows(range);
     load(record.data_ns, record.transfer_ns);
+    const Counters before = session_.stream().counters();
     {
       Lap lap(record.step_ns);
       session_.enqueue_step(rows);
       session_.stream().wait();
     }
+    training_count_.add(session_.stream().counters() - before);
     record.samples_seen += range.rows;
     const bool last = at_.batches + 1 == static_cast<std::int64_t>(batches_.ranges.size());
     if (at_.steps % spec_.loss_every == 0 || last) {
@@ -189,7 +205,9 @@ class Trainer {
     for (const BatchRange& range : validation_batches_.ranges) {
       stop_if_asked();  // the validation is run again from its beginning
       load(unused, unused);
+      const Counters before = session_.stream().counters();
       const Evaluation result = session_.evaluate(validation_batches_.rows(range));
+      validation_count_.add(session_.stream().counters() - before);
       loss += result.loss * static_cast<double>(range.rows);
       correct += result.correct;
     }
@@ -239,6 +257,9 @@ class Trainer {
   Batches validation_batches_;
   Session session_;
   Loader loader_;
+  SubmissionCount training_count_{"training"};
+  SubmissionCount validation_count_{"validation"};
+  SubmissionCount warm_up_count_{"warm_up"};
   Checkpoint at_;  // where the run is; tensors only while one is handed over
 };
 
@@ -258,8 +279,8 @@ std::vector<Graph> graphs_of(const Data& data, const TrainSpec& spec) {
   return graphs;
 }
 
-std::vector<EpochRecord> train(Backend& backend, const Data& data, const TrainSpec& spec,
-                               const TrainHooks& hooks, const Checkpoint* from) {
+TrainResult train(Backend& backend, const Data& data, const TrainSpec& spec,
+                  const TrainHooks& hooks, const Checkpoint* from) {
   check(spec.model.has_loss(), Fault::bad_input, "model '{}' has no loss, it cannot be trained",
         spec.model.name);
   check(backend.info().computes, Fault::unsupported,

@@ -52,6 +52,14 @@ struct TrainHooks {
   std::function<void(Session&)> finished;
 };
 
+struct TrainResult {
+  std::vector<EpochRecord> epochs;  // those before a checkpoint too
+  // Of this run alone: training, validation, and the warm-up that made both ready. Validation
+  // counts each batch as a step.
+  std::vector<SubmissionRecord> submissions;
+  std::string mode_executed;  // by what was counted; empty when nothing was trained
+};
+
 // Thrown where TrainHooks::stop asked for it, after the checkpoint was handed over.
 class TrainingStopped : public std::runtime_error {
  public:
@@ -74,10 +82,10 @@ Facts conditions_of(const Backend& backend, const TrainSpec& spec);
 std::int64_t steps_per_epoch(const Data& data, const TrainSpec& spec);
 
 // Trains from the model's initial values, or goes on from a checkpoint: then bit for bit as the run
-// that made it would have, where conditions_of is the same. Returns all epochs, those before the
-// checkpoint too. The order of epoch e is that of bench/data/batches.h. Throws bad_input when the
-// model does not fit the data, or the checkpoint is one of other work.
-std::vector<EpochRecord> train(Backend& backend, const Data& data, const TrainSpec& spec,
-                               const TrainHooks& hooks, const Checkpoint* from = nullptr);
+// that made it would have, where conditions_of is the same. The order of epoch e is that of
+// bench/data/batches.h. Throws bad_input when the model does not fit the data, or the checkpoint is
+// one of other work.
+TrainResult train(Backend& backend, const Data& data, const TrainSpec& spec,
+                  const TrainHooks& hooks, const Checkpoint* from = nullptr);
 
 }  // namespace stepscope

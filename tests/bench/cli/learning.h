@@ -23,7 +23,8 @@ inline std::vector<std::string> fast_backends() {
 inline std::vector<double> accuracies(Backend& backend, const Data& data, const TrainSpec& spec) {
   std::vector<double> by_epoch;
   by_epoch.reserve(static_cast<std::size_t>(spec.epochs));
-  for (const EpochRecord& epoch : train(backend, data, spec, {})) {
+  const TrainResult result = train(backend, data, spec, {});
+  for (const EpochRecord& epoch : result.epochs) {
     by_epoch.push_back(epoch.validation_accuracy.value());
   }
   return by_epoch;

@@ -55,8 +55,10 @@ TEST(Train, LearnsFashionMnist) {
   const auto eigen = Registry::builtin().make("eigen", {});
   double sum = 0.0;
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const auto epochs = train(
-        *eigen, data, {.model = make_model("mlp"), .batch = 32, .epochs = 5, .seed = seed}, {});
+    const auto epochs =
+        train(*eigen, data, {.model = make_model("mlp"), .batch = 32, .epochs = 5, .seed = seed},
+              {})
+            .epochs;
     double best = 0.0;
     for (const EpochRecord& epoch : epochs) {
       EXPECT_EQ(epoch.steps, 1500);
@@ -73,11 +75,11 @@ TEST(Train, PartialBatchesFollowThePolicy) {
   const Data data = load_data("generated");  // 4,800 rows to train, 1,200 to validate
   const auto reference = Registry::builtin().make("reference", {});
   TrainSpec spec{.model = make_model("mlp:784-4-10"), .batch = 1000, .epochs = 1};
-  const EpochRecord with = train(*reference, data, spec, {}).front();
+  const EpochRecord with = train(*reference, data, spec, {}).epochs.front();
   EXPECT_EQ(with.steps, 5);
   EXPECT_EQ(with.samples_seen, 4800);
   spec.partial = PartialBatch::drop;
-  const EpochRecord without = train(*reference, data, spec, {}).front();
+  const EpochRecord without = train(*reference, data, spec, {}).epochs.front();
   EXPECT_EQ(without.steps, 4);
   EXPECT_EQ(without.samples_seen, 4000);
   EXPECT_EQ(without.samples_dropped, 800);

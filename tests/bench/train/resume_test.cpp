@@ -146,7 +146,7 @@ TEST(Resume, AStoppedRunLeavesACheckpointToGoOnFrom) {
     hooks.finished = [&](Session& session) { end.end = session.parameters_and_states(); };
     const std::optional<Checkpoint> from = at;
     try {
-      end.epochs = train(*backend, data, spec, hooks, from ? &*from : nullptr);
+      end.epochs = train(*backend, data, spec, hooks, from ? &*from : nullptr).epochs;
     } catch (const TrainingStopped& error) {
       stopped = true;
       EXPECT_EQ(std::string(error.what()),

@@ -48,6 +48,8 @@ struct RunResult {
   std::vector<EpochRecord> epochs;
   std::map<std::string, std::vector<std::byte>> end;  // parameters and states
   std::vector<Checkpoint> checkpoints;
+  std::vector<SubmissionRecord> submissions;
+  std::string mode_executed;
 };
 
 inline RunResult run(const std::string& backend, const Data& data, const TrainSpec& spec,
@@ -57,7 +59,10 @@ inline RunResult run(const std::string& backend, const Data& data, const TrainSp
   hooks.checkpoint = [&](const Checkpoint& at) { result.checkpoints.push_back(at); };
   hooks.finished = [&](Session& session) { result.end = session.parameters_and_states(); };
   const auto made = Registry::builtin().make(backend, {});
-  result.epochs = train(*made, data, spec, hooks, from);
+  TrainResult trained = train(*made, data, spec, hooks, from);
+  result.epochs = std::move(trained.epochs);
+  result.submissions = std::move(trained.submissions);
+  result.mode_executed = std::move(trained.mode_executed);
   return result;
 }
 
