@@ -1,4 +1,4 @@
-// Arms of a record, found by what they are: what tables and sentences begin with.
+// Arms and pairs of a record, found by what they are: what tables and sentences begin with.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,34 @@
 
 namespace stepscope {
 
-// Arms of one backend and batch, in the order of the record.
+// Arms of one backend and batch, in the order of the record, without controls and the arms of a
+// self-check.
 using Group = std::vector<const ArmRecord*>;
 using GroupKey = std::pair<std::string, std::int64_t>;  // backend, batch
 std::map<GroupKey, Group> groups_of(const Record& record);
+// Of each backend the group of its largest batch.
+std::vector<Group> largest_groups_of(const Record& record);
 
 bool is_measured(const ArmRecord& arm);
+// Whether the record has arms of several backends: then each must be named.
+bool has_backends(const Record& record);
+// graph/on; with its backend, eigen/graph/on, where the record has several.
+std::string label_of(const Record& record, const ArmRecord& arm);
 
 // Null when there is no such arm, or when it was not timed.
 const ArmRecord* find_arm(const Group& group, std::string_view mode, std::string_view fusion);
-const RatioRecord* find_ratio(const ArmRecord& arm, std::string_view mode, std::string_view fusion);
+
+// A pair with its arms. Pairs that name an arm which is not there are in no list.
+struct PairView {
+  const PairRecord* pair = nullptr;
+  const ArmRecord* base = nullptr;
+  const ArmRecord* of = nullptr;
+
+  bool crosses_backends() const { return base->backend != of->backend; }
+};
+std::vector<PairView> pairs_of(const Record& record);
+// The pair of these two arms, or one without arms.
+PairView find_pair(const Record& record, const ArmRecord& base, const ArmRecord& of);
 
 // Fusion texts: off, on, or passes; `-NAME` leaves one out.
 inline constexpr std::string_view kUnfused = "off";

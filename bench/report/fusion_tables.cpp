@@ -6,9 +6,9 @@
 #include <set>
 
 #include "bench/report/arms.h"
+#include "bench/report/numbers.h"
 #include "bench/report/table.h"
 #include "bench/report/tables.h"
-#include "bench/report/text.h"
 
 namespace stepscope {
 namespace {
@@ -45,46 +45,61 @@ std::string passes_of(const ArmRecord& arm) {
                      table.text());
 }
 
-std::string ratio_text(const RatioRecord& ratio) {
-  return fmt::format("{:.3f} ({:.3f} .. {:.3f})", ratio.medians, ratio.q1, ratio.q3);
+// Of the arm without a pass over the one with all: the estimate, with its interval or, in one
+// process, the quartiles of the blocks.
+std::string without_over_all(const Record& record, const ArmRecord& all,
+                             const ArmRecord& left_out) {
+  const PairView view = find_pair(record, all, left_out);
+  if (view.pair == nullptr) return kNotMeasured;
+  std::vector<std::string> cells;
+  for (const RatioRecord& ratio : view.pair->ratios) {
+    if (!ratio.time_ratio) continue;
+    const std::string estimate = ratio_text(ratio.time_ratio->estimate);
+    const std::string range = range_text(*ratio.time_ratio);
+    cells.push_back(range.empty() ? estimate : fmt::format("{} ({})", estimate, range));
+    cells.back() += " " + ratio.verdict;
+  }
+  return cells.empty() ? kNotMeasured : fmt::format("{}", fmt::join(cells, "; "));
+}
+
+// What `all` has less than `other`.
+std::vector<std::string> removed_cells(const ArmRecord& other, const ArmRecord& all) {
+  return {fmt::to_string(difference(other.counts.ops, all.counts.ops)),
+          fmt::to_string(difference(other.counts.calls, all.counts.calls)),
+          removed_bytes(static_cast<double>(
+              difference(other.counts.intermediate_bytes, all.counts.intermediate_bytes)))};
 }
 
 // A row for a pass: the arm without it against the arm with all.
-std::vector<std::string> ablation_row(const Group& group, const ArmRecord& all,
-                                      const PassRecord& pass) {
+std::vector<std::string> ablation_row(const Record& record, const Group& group,
+                                      const ArmRecord& all, const PassRecord& pass) {
   const ArmRecord* left_out = find_arm(group, all.mode_requested, without(pass.name));
-  if (left_out == nullptr) {
-    return {pass.name, "", "", "", "no effect here", note_of(pass)};
-  }
-  const RatioRecord* ratio = find_ratio(*left_out, all.mode_requested, kAllPasses);
-  return {pass.name,
-          fmt::to_string(difference(left_out->counts.ops, all.counts.ops)),
-          fmt::to_string(difference(left_out->counts.calls, all.counts.calls)),
-          removed_bytes(static_cast<double>(
-              difference(left_out->counts.intermediate_bytes, all.counts.intermediate_bytes))),
-          ratio == nullptr ? "not measured" : ratio_text(*ratio),
-          note_of(pass)};
+  if (left_out == nullptr) return {pass.name, "", "", "", "no effect here", note_of(pass)};
+  std::vector<std::string> row{pass.name};
+  for (std::string& cell : removed_cells(*left_out, all)) row.push_back(std::move(cell));
+  row.push_back(without_over_all(record, all, *left_out));
+  row.push_back(note_of(pass));
+  return row;
 }
 
-std::string ablation_of(const Group& group, const std::string& mode) {
+std::string ablation_of(const Record& record, const Group& group, const std::string& mode) {
   const ArmRecord& all = *find_arm(group, mode, kAllPasses);
   Table table({{"pass", kLeft},
                {"ops removed"},
-               {"launches removed"},
+               {"calls removed"},
                {"intermediates removed"},
                {"without it / with all", kLeft},
                {"", kLeft}});
   for (const PassRecord& pass : all.passes) {
     const bool chosen = find_arm(group, mode, without(pass.name)) != nullptr;
-    if (chosen || pass.fusion) table.add(ablation_row(group, all, pass));
+    if (chosen || pass.fusion) table.add(ablation_row(record, group, all, pass));
   }
   if (const ArmRecord* none = find_arm(group, mode, kUnfused)) {
-    const RatioRecord* ratio = find_ratio(*none, mode, kAllPasses);
-    table.add({"all of them", fmt::to_string(difference(none->counts.ops, all.counts.ops)),
-               fmt::to_string(difference(none->counts.calls, all.counts.calls)),
-               removed_bytes(static_cast<double>(
-                   difference(none->counts.intermediate_bytes, all.counts.intermediate_bytes))),
-               ratio == nullptr ? "not measured" : ratio_text(*ratio), ""});
+    std::vector<std::string> row{"all of them"};
+    for (std::string& cell : removed_cells(*none, all)) row.push_back(std::move(cell));
+    row.push_back(without_over_all(record, all, *none));
+    row.emplace_back();
+    table.add(std::move(row));
   }
   return fmt::format("passes of {}, batch {}, mode {}, one left out at a time:\n{}", all.backend,
                      all.batch, mode, table.text());
@@ -97,14 +112,11 @@ void add_block(std::string& text, const std::string& block) {
 }  // namespace
 
 std::string passes_table(const Record& record) {
-  const auto groups = groups_of(record);
   std::string text;
-  for (auto each = groups.begin(); each != groups.end(); ++each) {
-    const auto next = std::next(each);
-    if (next != groups.end() && next->first.first == each->first.first) continue;
-    if (!ablated_modes(each->second).empty()) continue;  // that table says it
+  for (const Group& group : largest_groups_of(record)) {
+    if (!ablated_modes(group).empty()) continue;  // that table says it
     std::set<std::string> said;
-    for (const ArmRecord* arm : each->second) {
+    for (const ArmRecord* arm : group) {
       if (arm->fusion == kUnfused || !said.insert(arm->fusion).second) continue;
       add_block(text, passes_of(*arm));
     }
@@ -116,7 +128,7 @@ std::string ablation_table(const Record& record) {
   std::string text;
   for (const auto& [key, group] : groups_of(record)) {
     for (const std::string& mode : ablated_modes(group)) {
-      add_block(text, ablation_of(group, mode));
+      add_block(text, ablation_of(record, group, mode));
     }
   }
   return text;

@@ -1,77 +1,174 @@
-// Tables and sentences from a record.
+// A record from top to bottom.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/report/text.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "bench/report/arms.h"
+#include "bench/report/numbers.h"
 #include "bench/report/sentences.h"
 #include "bench/report/tables.h"
 
 namespace stepscope {
 namespace {
 
-// Three significant digits without exponent.
-std::string digits(double value) {
-  const double size = std::abs(value);
-  return fmt::format("{:.{}f}", value, size >= 100.0 ? 0 : size >= 10.0 ? 1 : 2);
+std::string status_text(const Record& record) {
+  if (record.status == "complete") return {};
+  const std::string why =
+      record.status_reason.empty() ? "" : fmt::format(": {}", record.status_reason);
+  return fmt::format("status: {}{}\n", record.status, why);
 }
 
-template <std::size_t N>
-std::string scaled(double value, double step, const std::array<const char*, N>& units) {
-  std::size_t unit = 0;
-  while (unit + 1 < N && std::abs(value) >= step) {
-    value /= step;
-    ++unit;
-  }
-  return fmt::format("{} {}", digits(value), units[unit]);
-}
-
-std::string arm_text(const std::string& mode, const std::string& fusion) {
-  return fusion == "off" ? mode : fmt::format("{} with fusion {}", mode, fusion);
+std::string failure_text(const GateRecord& gate) {
+  return fmt::format(
+      "  UNEQUAL WORK {} the timing, process {}: {} batch {}, {}/{} against {}/{} "
+      "({}): {}\n",
+      gate.when, gate.process, gate.backend, gate.batch, gate.mode, gate.fusion, gate.baseline_mode,
+      gate.baseline_fusion, gate.criterion, gate.detail);
 }
 
 std::string gate_text(const Record& record) {
-  std::size_t passed = 0;
+  if (record.gates.empty()) return "equal work: nothing to compare\n";
+  std::map<std::string, std::pair<std::size_t, std::size_t>> counts;  // when -> passed, all
   std::string failures;
   std::set<std::string> criteria;
   for (const GateRecord& gate : record.gates) {
+    auto& [passed, all] = counts[gate.when];
+    ++all;
     if (gate.passed) {
       ++passed;
       criteria.insert(gate.criterion);
-      continue;
+    } else {
+      failures += failure_text(gate);
     }
-    failures += fmt::format("  UNEQUAL WORK: {} batch {}, {} against {} ({}): {}\n", gate.backend,
-                            gate.batch, arm_text(gate.mode, gate.fusion),
-                            arm_text(gate.baseline_mode, gate.baseline_fusion), gate.criterion,
-                            gate.detail);
   }
-  if (record.gates.empty()) return "equal work: nothing to compare\n";
-  return fmt::format("equal work: {} of {} gates passed ({})\n{}", passed, record.gates.size(),
-                     fmt::join(criteria, "; "), failures);
+  std::vector<std::string> parts;
+  for (const std::string when : {"before", "after"}) {
+    const auto [passed, all] = counts[when];
+    if (all > 0)
+      parts.push_back(fmt::format("{} of {} gates passed {} the timing", passed, all, when));
+  }
+  return fmt::format("equal work: {}{}\n{}", fmt::join(parts, ", "),
+                     criteria.empty() ? "" : fmt::format(" ({})", fmt::join(criteria, "; ")),
+                     failures);
+}
+
+// Blocks that do not count, by cause: they stay in the record.
+std::string voids_text(const Record& record) {
+  std::map<std::string, std::int64_t> causes;
+  std::int64_t blocks = 0;
+  std::int64_t voided = 0;
+  for (const PairRecord& pair : record.pairs) {
+    for (const ProcessBlocks& process : pair.processes) {
+      for (const Block& block : process.blocks) {
+        ++blocks;
+        if (block.void_cause.empty()) continue;
+        ++voided;
+        ++causes[block.void_cause];
+      }
+    }
+  }
+  if (blocks == 0) return {};
+  std::vector<std::string> parts;
+  for (const auto& [cause, count] : causes) parts.push_back(fmt::format("{}: {}", cause, count));
+  return fmt::format("blocks voided, and kept in the record: {} of {}{}\n", voided, blocks,
+                     parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; ")));
+}
+
+std::string flags_text(const Record& record) {
+  std::string text;
+  for (const ArmRecord& arm : record.arms) {
+    if (arm.flags.empty()) continue;
+    text += fmt::format("flag: {}: {}\n", arm.name, fmt::join(arm.flags, ", "));
+  }
+  for (const PairRecord& pair : record.pairs) {
+    for (const RatioRecord& ratio : pair.ratios) {
+      if (ratio.flags.empty()) continue;
+      text +=
+          fmt::format("flag: {} over {}: {}\n", pair.of, pair.base, fmt::join(ratio.flags, ", "));
+    }
+  }
+  return text;
+}
+
+// Why pairs have no verdict, each reason once.
+std::string reasons_text(const Record& record) {
+  std::map<std::string, std::size_t> reasons;
+  for (const PairRecord& pair : record.pairs) {
+    if (pair.kind != "arm") continue;
+    for (const RatioRecord& ratio : pair.ratios) {
+      const bool open = ratio.verdict == "UNDECIDED" || ratio.verdict == "void";
+      if (open && !ratio.verdict_reason.empty()) ++reasons[ratio.verdict_reason];
+    }
+  }
+  std::string text;
+  for (const auto& [reason, pairs] : reasons) {
+    text += fmt::format("no verdict for {} {}: {}\n", pairs, pairs == 1 ? "pair" : "pairs", reason);
+  }
+  return text;
+}
+
+// Quantities that only a trace of a device gives.
+std::string untraced_text(const Record& record) {
+  for (const ArmRecord& arm : record.arms) {
+    if (is_measured(arm)) {
+      return fmt::format("queue delay, device busy time, idle gaps: {} (no trace was taken)\n",
+                         kNotMeasured);
+    }
+  }
+  return {};
 }
 
 }  // namespace
 
-std::string time_text(double ns) { return scaled(ns, 1000.0, std::array{"ns", "us", "ms", "s"}); }
-
-std::string bytes_text(double bytes) {
-  return scaled(bytes, 1024.0, std::array{"B", "KiB", "MiB", "GiB"});
+std::string schedule_text(const ScheduleRecord& schedule) {
+  const bool over = schedule.budget_s > 0.0 && schedule.expected_s > schedule.budget_s;
+  const char* const claim =
+      schedule.claim == "published" ? "an answer fit to publish (10 processes or more)"
+      : schedule.claim == "working" ? "a working answer (5 processes or more)"
+                                    : "no verdict: exploratory (fewer than 5 processes)";
+  return fmt::format(
+      "schedule: {} {} of each backend, {} blocks of each pair in each (ABBA or BAAB, seed {}), "
+      "slots of {:g} ms or more\n"
+      "takes about {:.0f} s of {:.0f} s{}; affords {}\n",
+      schedule.processes, schedule.processes == 1 ? "process" : "processes", schedule.blocks,
+      schedule.seed, schedule.slot_ms, schedule.expected_s, schedule.budget_s,
+      over ? ", MORE THAN THE BUDGET: take fewer arms or batches, or a longer --budget" : "",
+      claim);
 }
 
 std::string compare_text(const Record& record) {
-  std::string text = fmt::format("{}, {} at {}, data: {}\n", record.work.model,
-                                 record.work.optimizer, record.work.rate, record.work.data);
+  std::string text =
+      fmt::format("{}, {} at {}, data: {}, seed {}\n", record.work.model, record.work.optimizer,
+                  record.work.rate, record.work.data, record.work.seed);
+  text += status_text(record);
+  if (record.schedule) text += schedule_text(*record.schedule);
   text += gate_text(record);
-  for (const auto& table : {times_table, counts_table, passes_table, ablation_table}) {
-    const std::string lines = table(record);
-    if (!lines.empty()) text += "\n" + lines;
+  const auto add = [&](const std::string& block) {
+    if (!block.empty()) text += fmt::format("\n{}", block);
+  };
+  add(verdict_table(record) + reasons_text(record) + voids_text(record) + flags_text(record));
+  add(control_table(record));
+  add(baseline_table(record.baseline));
+  for (const auto& table : {latency_table, throughput_table, dispatch_table, submission_table}) {
+    add(table(record));
   }
-  text += fmt::format("\n{}", sentences(record));
-  for (const std::string& note : record.notes) text += "note: " + note + "\n";
+  add(untraced_text(record));
+  for (const auto& table : {counts_table, phases_table, passes_table, ablation_table, one_off_table,
+                            break_even_table, memory_table, utilization_table}) {
+    add(table(record));
+  }
+  add(calibration_table(record.calibration));
+  std::string summary;
+  for (const std::string& line : record.summary.empty() ? sentences(record) : record.summary) {
+    summary += fmt::format("{}\n", line);
+  }
+  for (const std::string& note : record.notes) summary += fmt::format("note: {}\n", note);
+  add(summary);
   return text;
 }
 

@@ -1,0 +1,22 @@
+// Parts of sentences: what pairs of arms say at several batch sizes, and what all of it holds for.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/report/arms.h"
+
+namespace stepscope {
+
+// "at batch 1 FASTER, 0.900 of eager's 10.0 us (95 %: 0.890 .. 0.910); at batch 32 SAME, ...": the
+// verdict of each pair with its ratio and what the base costs, or why there is none. `base`: whose
+// time it is. Of more than three batches, the ones between the ends get their verdict alone.
+std::string ratio_clauses(const std::vector<PairView>& views, std::string_view base);
+
+// "; crossover batch: 32, it does not pay from there on", or "never", or why it is not known. Empty
+// for a single batch, and where nothing has a verdict. Views: by rising batch.
+std::string crossover_text(const std::vector<PairView>& views);
+
+}  // namespace stepscope
