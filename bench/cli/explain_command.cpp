@@ -6,7 +6,7 @@
 #include "bench/cli/command_text.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/tune.h"
-#include "bench/report/text.h"
+#include "bench/report/numbers.h"
 #include "ops/base/nearest.h"
 #include "ops/ir/print.h"
 
