@@ -20,17 +20,89 @@ using test::TempFolder;
 TEST(Compare, JsonOnStandardOutputIsTheRecordAlone) {
   const CommandResult result =
       run_stepscope({"compare", "--model", "mlp:784-8-10", "--data", "generated", "--backend",
-                     "reference", "--batch", "2", "--budget", "1ms", "--json", "-"});
+                     "reference", "--batch", "2", "--quick", "--budget", "1ms", "--json", "-"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
   const Record record = record_from_json(result.out, "standard output");
-  ASSERT_EQ(record.arms.size(), 6U);  // with fusion and without, where nothing is said
+  ASSERT_EQ(record.arms.size(), 7U);  // with fusion and without, and the control
   EXPECT_EQ(record.arms[0].fusion, "off");
   EXPECT_EQ(record.arms[5].fusion, "on");
   EXPECT_EQ(record.work.model, "mlp:784-8-10");
   EXPECT_NE(record.work.data.find("generated"), std::string::npos);
   EXPECT_FALSE(record.environment.empty());
   EXPECT_TRUE(record.command.starts_with("stepscope compare --model mlp:784-8-10"));
+  EXPECT_EQ(record.status, "exploratory");  // one process
+  EXPECT_EQ(record.experiment_id.size(), 32U);
+  for (const PairRecord& pair : record.pairs) {
+    ASSERT_EQ(pair.ratios.size(), 1U);
+    EXPECT_EQ(pair.ratios[0].verdict, "exploratory");
+    EXPECT_FALSE(pair.ratios[0].bootstrap.has_value());
+  }
+}
+
+TEST(Compare, APlanHasAScheduleAndNoNumbers) {
+  const CommandResult result =
+      run_stepscope({"compare", "--model", "chain:5", "--backend", "null", "--batch", "1",
+                     "--dry-run", "--budget", "90s", "--json", "-"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Record record = record_from_json(result.out, "standard output");
+  EXPECT_EQ(record.status, "not-run");
+  ASSERT_TRUE(record.schedule.has_value());
+  EXPECT_GE(record.schedule->processes, 10);
+  EXPECT_LE(record.schedule->expected_s, 90.0);
+  EXPECT_EQ(record.schedule->claim, "published");
+  EXPECT_TRUE(record.pairs.empty());
+  EXPECT_TRUE(record.calibration.empty());
+}
+
+TEST(Compare, FailOnSlowerIsAFailureThatNamesThePair) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "then.json").string();
+  // Fusion takes most ops of a chain away, so that unfused arms lie far behind: seen from the other
+  // side, with the record of a run in which the same arm took a tenth.
+  const std::vector<std::string> words{"compare", "--model",  "chain:5",  "--backend", "null",
+                                       "--mode",  "eager",    "--fusion", "off",       "--batch",
+                                       "1",       "--budget", "4s"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_stepscope(all);
+  };
+  ASSERT_EQ(with({"--json", file}).status, 0);
+  Record then = record_from_json(read_file(file), file);
+  for (ArmRecord& arm : then.arms) {
+    for (Samples& list : arm.throughput) {
+      for (std::int64_t& ns : list.elapsed_ns) ns = std::max<std::int64_t>(1, ns / 10);
+    }
+  }
+  write_file(file, to_json(then));
+  const CommandResult result = with({"--baseline", file, "--fail-on", "slower", "--json", "-"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("SLOWER: null/eager/off/1 than in the baseline"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(with({"--baseline", file, "--json", "-"}).status, 0);  // nobody asked to fail
+}
+
+TEST(Compare, NoRatioIsMadeWithOtherWorkOfABaseline) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "then.json").string();
+  const auto words = [&](const std::string& rate) {
+    return std::vector<std::string>{
+        "compare", "--model",  "mlp:784-4-10", "--data",   "generated", "--backend",
+        "null",    "--mode",   "graph",        "--fusion", "off",       "--batch",
+        "2",       "--budget", "1ms",          "--lr",     rate};
+  };
+  std::vector<std::string> first = words("0.1");
+  first.insert(first.end(), {"--json", file});
+  ASSERT_EQ(run_stepscope(first).status, 0);
+  std::vector<std::string> second = words("0.2");
+  second.insert(second.end(), {"--baseline", file, "--json", "-"});
+  const CommandResult result = run_stepscope(second);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Record record = record_from_json(result.out, "out");
+  ASSERT_FALSE(record.baseline.empty());
+  EXPECT_FALSE(record.baseline[0].change.has_value());
+  EXPECT_NE(record.baseline[0].reason.find("rate"), std::string::npos) << record.baseline[0].reason;
 }
 
 TEST(Compare, RunsEachBackendInAProcessOfItsOwnAndMergesTheRecords) {
@@ -40,20 +112,26 @@ TEST(Compare, RunsEachBackendInAProcessOfItsOwnAndMergesTheRecords) {
                      "reference,null", "--mode", "eager,graph", "--fusion", "-fold_sgd", "--batch",
                      "2", "--budget", "1ms", "--out", (folder.path() / "run").string()});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find("no ratio between them"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("between them only graph arms are paired"), std::string::npos)
+      << result.out;
   const auto path = folder.path() / "run" / "record.json";
   const Record record = record_from_json(read_file(path), path.string());
-  ASSERT_EQ(record.arms.size(), 4U);
+  ASSERT_EQ(record.arms.size(), 6U);
   EXPECT_EQ(record.arms[0].backend, "reference");
-  EXPECT_EQ(record.arms[3].backend, "null");
+  EXPECT_EQ(record.arms[5].backend, "null");
   EXPECT_EQ(record.backends.size(), 2U);
   for (const ArmRecord& arm : record.arms) EXPECT_EQ(arm.fusion, "-fold_sgd");
-  EXPECT_EQ(record.arms[0].work_hash, record.arms[3].work_hash);
+  EXPECT_EQ(record.arms[0].work_hash, record.arms[5].work_hash);
+  const bool between =
+      std::any_of(record.pairs.begin(), record.pairs.end(), [](const PairRecord& pair) {
+        return pair.base == "reference/graph/-fold_sgd/2" && pair.of == "null/graph/-fold_sgd/2";
+      });
+  EXPECT_TRUE(between);
 }
 
 TEST(Compare, TimesAChainWithoutData) {
-  const CommandResult result = run_stepscope(
-      {"compare", "--model", "chain:5", "--backend", "null", "--batch", "1", "--budget", "1ms"});
+  const CommandResult result = run_stepscope({"compare", "--model", "chain:5", "--backend", "null",
+                                              "--batch", "1", "--quick", "--budget", "1ms"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("equal work: nothing to compare"), std::string::npos) << result.out;
 }
@@ -72,7 +150,7 @@ TEST(Compare, PassesAblationOnToItsChildren) {
   std::size_t without = 0;
   for (const ArmRecord& arm : record.arms) {
     EXPECT_EQ(arm.mode_executed, "graph");
-    without += arm.fusion == "-fold_sgd" ? 1 : 0;
+    without += arm.role == "arm" && arm.fusion == "-fold_sgd" ? 1 : 0;
   }
   EXPECT_EQ(without, 2U);
 }
@@ -80,7 +158,7 @@ TEST(Compare, PassesAblationOnToItsChildren) {
 TEST(Compare, TimesMoreRowsThanTheDataHave) {
   const CommandResult result =
       run_stepscope({"compare", "--model", "small_cnn", "--backend", "null", "--mode", "graph",
-                     "--batch", "300", "--budget", "1ms"});
+                     "--batch", "300", "--quick", "--budget", "1ms"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("glyphs"), std::string::npos) << result.out;  // nobody named the data
 }
@@ -106,9 +184,9 @@ TEST(Tune, AFileThatIsThereIsUsedAndPartOfTheWork) {
   const TempFolder folder;
   const auto hash_with = [&](const std::string& content) {
     const std::string file = folder.write("choices", std::string_view(content)).string();
-    const CommandResult result =
-        run_stepscope({"compare", "--model", "chain:3", "--backend", "null", "--mode", "graph",
-                       "--fusion", "off", "--tune", file, "--budget", "1ms", "--json", "-"});
+    const CommandResult result = run_stepscope(
+        {"compare", "--model", "chain:3", "--backend", "null", "--mode", "graph", "--fusion", "off",
+         "--tune", file, "--quick", "--budget", "1ms", "--json", "-"});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.err, "");
     return record_from_json(result.out, "out").arms.at(0).work_hash;
@@ -120,10 +198,10 @@ TEST(Tune, AFileThatIsThereIsUsedAndPartOfTheWork) {
 // What becomes of partial batches is part of the work, though no step of compare has one.
 TEST(Compare, RecordsAnEpochAtEachBatchAndItsPolicy) {
   const auto arm_with = [](const std::string& policy) {
-    const CommandResult result =
-        run_stepscope({"compare", "--model", "mlp:784-4-10", "--data", "generated", "--backend",
-                       "null", "--mode", "graph", "--fusion", "off", "--batch", "1000", "--partial",
-                       policy, "--budget", "1ms", "--json", "-"});
+    const CommandResult result = run_stepscope(
+        {"compare", "--model", "mlp:784-4-10", "--data", "generated", "--backend", "null",
+         "--mode",  "graph",   "--fusion",     "off",    "--batch",   "1000",      "--partial",
+         policy,    "--quick", "--budget",     "1ms",    "--json",    "-"});
     EXPECT_EQ(result.status, 0) << result.err;
     return record_from_json(result.out, "out").arms.at(0);
   };

@@ -4,12 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
+#include <set>
 
 #include "backends/reference/reference.h"
 #include "bench/compare/compare.h"
+#include "bench/compare/merge.h"
+#include "bench/compare/work.h"
 #include "bench/data/generated.h"
 #include "bench/data/load.h"
+#include "graph/passes/rewrite.h"
 
 namespace stepscope {
 namespace {
@@ -85,6 +91,88 @@ TEST_F(GateTest, LeavesTheSessionAsItWas) {
   EXPECT_EQ(session.parameters_and_states(), before);
 }
 
+// The same model without the ops of its step that `left_out` picks.
+Model without(Model model, const std::function<bool(const Graph&, const Op&)>& left_out) {
+  model.step = [step = model.step, left_out](std::int64_t batch) {
+    const Graph graph = step(batch);
+    Rewrite rewrite(graph);
+    for (std::size_t i = 0; i < graph.ops().size(); ++i) {
+      if (left_out(graph, graph.ops()[i])) rewrite.remove(i);
+    }
+    return rewrite.finish("").graph;
+  };
+  return model;
+}
+
+bool is_update(const Graph&, const Op& op) { return op.phases.contains(Phase::update); }
+bool makes_loss(const Graph& graph, const Op& op) {
+  const auto loss = graph.find("loss");
+  return std::find(op.outputs.begin(), op.outputs.end(), *loss) != op.outputs.end();
+}
+
+class UnequalWork : public GateTest {
+ protected:
+  GateTrace trace_of(const Model& model) {
+    Session session(*backend_, model, {.mode = Mode::planned, .step_batches = {kBatch}});
+    return gate_trace(session, ring_, kBatch);
+  }
+  Facts facts_of(const Model& model, PartialBatch partial = PartialBatch::second_plan) {
+    Session session(*backend_, model, {.mode = Mode::planned, .step_batches = {kBatch}});
+    return work_facts(session, {.model = model, .backend = "reference", .partial = partial}, kBatch,
+                      ring_);
+  }
+  // Names of the facts in which two steps differ.
+  static std::set<std::string> differences(const Facts& a, const Facts& b) {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i] != b[i]) names.insert(a[i].first);
+    }
+    return names;
+  }
+
+  Model model_ = make_model("mlp:9-5-3");
+};
+
+TEST_F(UnequalWork, R_EQU_1_AStepThatUpdatesNothingIsStopped) {
+  const Model still = without(model_, is_update);
+  for (const auto& gate : {compare_bits(trace_of(model_), trace_of(still)),
+                           compare_within(trace_of(model_), trace_of(still), kBackendTolerance)}) {
+    EXPECT_FALSE(gate.passed);
+    EXPECT_NE(gate.detail, "");
+  }
+  EXPECT_EQ(differences(facts_of(model_), facts_of(still)),
+            (std::set<std::string>{"step", "updates"}));
+  EXPECT_NE(hash_of(facts_of(model_)), hash_of(facts_of(still)));
+}
+
+TEST_F(UnequalWork, R_EQU_6_ALossOnOneSideAloneIsStopped) {
+  const Model silent = without(model_, makes_loss);
+  const GateTrace with = trace_of(model_);
+  const GateTrace less = trace_of(silent);
+  EXPECT_EQ(with.after_last, less.after_last);  // the parameters alone would not tell
+  for (const auto& gate : {compare_bits(with, less), compare_within(with, less, 1.0),
+                           compare_bits(less, with), compare_rounding(with, less, with, 1.0)}) {
+    EXPECT_FALSE(gate.passed);
+    EXPECT_NE(gate.detail.find("one arm computes none"), std::string::npos) << gate.detail;
+  }
+  EXPECT_EQ(differences(facts_of(model_), facts_of(silent)),
+            (std::set<std::string>{"step", "computes_loss"}));
+}
+
+TEST_F(UnequalWork, R_EQU_5_WhatBecomesOfPartialBatchesIsPartOfTheWork) {
+  EXPECT_EQ(differences(facts_of(model_), facts_of(model_, PartialBatch::drop)),
+            std::set<std::string>{"partial_policy"});
+}
+
+// A recording that reads what it read while it was made passes a gate over one batch.
+TEST_F(UnequalWork, TheGateBehindReadsOtherBatches) {
+  Session session(*backend_, model_, {.mode = Mode::graph, .step_batches = {kBatch}});
+  const GateTrace before = gate_trace(session, ring_, kBatch, 3, 0);
+  const GateTrace after = gate_trace(session, ring_, kBatch, 3, 3);
+  EXPECT_NE(before.results, after.results);
+  EXPECT_EQ(before.results, gate_trace(session, ring_, kBatch, 3, InputRing::kBatches).results);
+}
+
 TEST(InputRingTest, IsDecidedBySeedAndDataAlone) {
   const Dataset data =
       make_generated({.train = 20, .test = 1, .rows = 2, .columns = 2, .classes = 2}).train;
@@ -95,17 +183,26 @@ TEST(InputRingTest, IsDecidedBySeedAndDataAlone) {
   EXPECT_NE(a.at(0).x, a.at(1).x);
 }
 
-TEST(CompareBackend, TimesModesAndCountsTheirSteps) {
-  const Registry registry = Registry::builtin();
+class RunProcess : public testing::Test {
+ protected:
+  Record run(CompareSpec spec, const Data* data, const ProcessPlan& plan) {
+    spec.batches = {2};
+    SteadyTimer timer;
+    return run_process(spec, Registry::builtin(), data, plan, timer,
+                       [](const std::string&, double) {});
+  }
+};
+
+TEST_F(RunProcess, TimesModesAndCountsTheirSteps) {
   const Data data = load_data("generated", {.classes = 3, .rows = 3, .columns = 3});
-  const CompareSpec spec{.model = make_model("mlp:9-5-3"),
-                         .backend = "reference",
-                         .modes = {Mode::eager, Mode::planned, Mode::graph},
-                         .batches = {2},
-                         .budget = std::chrono::milliseconds(1)};
-  const Record record = compare_backend(spec, registry, &data, [](const std::string&, double) {});
-  ASSERT_EQ(record.arms.size(), 3U);
-  ASSERT_EQ(record.gates.size(), 2U);
+  const Record record = run({.model = make_model("mlp:9-5-3"),
+                             .backend = "reference",
+                             .modes = {Mode::eager, Mode::planned, Mode::graph}},
+                            &data, {.process = 3, .blocks = 2, .extras = Extras::all});
+  ASSERT_EQ(record.arms.size(), 4U);
+  EXPECT_EQ(record.arms[3].role, "control");
+  EXPECT_EQ(record.gates.size(), 6U);
+  EXPECT_FALSE(record.calibration.empty());
   for (const ArmRecord& arm : record.arms) {
     EXPECT_EQ(arm.mode_executed, arm.mode_requested);
     EXPECT_EQ(arm.counts.calls, arm.counts.ops);
@@ -114,33 +211,78 @@ TEST(CompareBackend, TimesModesAndCountsTheirSteps) {
     EXPECT_EQ(arm.counts.input_bytes, 2 * 9 * sizeof(float) + 2 * sizeof(std::int32_t));
     EXPECT_EQ(arm.work_hash, record.arms[0].work_hash);
     EXPECT_EQ(arm.work_hash.size(), 64U);
-    EXPECT_GE(arm.slots.size(), 5U);
-    std::int64_t samples = 0;
-    for (const SlotSamples& slot : arm.slots) {
-      samples += static_cast<std::int64_t>(slot.wall_ns.size());
-    }
-    EXPECT_EQ(arm.wall.count, samples);  // nothing dropped
-    ASSERT_TRUE(arm.dispatch_empty_kernels.has_value());
-    EXPECT_GT(arm.dispatch_empty_kernels->median_ns, 0.0);
+    ASSERT_EQ(arm.latency.size(), 1U);
+    EXPECT_EQ(arm.latency[0].process, 3);
+    EXPECT_EQ(arm.latency[0].elapsed_ns.size(), 30U);
+    EXPECT_EQ(arm.throughput.at(0).elapsed_ns.size(), 30U);
+    EXPECT_EQ(arm.throughput.at(0).start_ns.size(), 30U);
+    EXPECT_TRUE(arm.submission.empty());  // the stream of a host is synchronous
+    EXPECT_EQ(arm.one_off.at(0).compilations_in_steady, 0);
+    EXPECT_EQ(arm.dispatch_empty_kernels.has_value(), arm.role == "arm");
   }
 }
 
-TEST(CompareBackend, PlacesOfArmsTurnWithTheRounds) {
-  const Registry registry = Registry::builtin();
-  const CompareSpec spec{.model = make_model("chain:3:8"),
-                         .backend = "null",
-                         .modes = {Mode::eager, Mode::graph},
-                         .batches = {1},
-                         .budget = std::chrono::milliseconds(1)};
-  const Record record = compare_backend(spec, registry, nullptr, [](const std::string&, double) {});
-  ASSERT_EQ(record.arms.size(), 2U);
+TEST_F(RunProcess, EveryPairHasItsBlocksBothWaysRound) {
+  const Record record = run(
+      {.model = make_model("chain:3:8"), .backend = "null", .modes = {Mode::eager, Mode::graph}},
+      nullptr, {.process = 1, .blocks = 4});
   EXPECT_TRUE(record.gates.empty());  // null computes nothing: there is no work to compare
-  std::array<int, 2> first{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    for (const SlotSamples& slot : record.arms[i].slots) first[i] += slot.position == 0 ? 1 : 0;
+  ASSERT_EQ(record.pairs.size(), 2U);
+  for (const PairRecord& pair : record.pairs) {
+    ASSERT_EQ(pair.processes.size(), 1U);
+    EXPECT_EQ(pair.processes[0].base_steps, pair.processes[0].of_steps);
+    int abba = 0;
+    for (const Block& block : pair.processes[0].blocks) {
+      abba += block.order == "ABBA" ? 1 : 0;
+      EXPECT_GT(block.sentinel_before_ns, 0);
+      EXPECT_EQ(block.stratum, "single");
+    }
+    EXPECT_EQ(pair.processes[0].blocks.size(), 4U);
+    EXPECT_EQ(abba, 2);
   }
-  EXPECT_GE(first[0], 1);
-  EXPECT_GE(first[1], 1);
+  // A sentinel between any two blocks, and at both ends.
+  EXPECT_EQ(record.processes.at(0).sentinel_ns.size(), 2U * 4U + 1U);
+}
+
+TEST_F(RunProcess, SelfCheckAddsArmsWhoseAnswerIsKnown) {
+  const Record record = run({.model = make_model("chain:3:8"),
+                             .backend = "null",
+                             .modes = {Mode::eager},
+                             .self_check = SelfCheck::on},
+                            nullptr, {.process = 1, .blocks = 2});
+  std::vector<std::string> kinds;
+  for (const PairRecord& pair : record.pairs) kinds.push_back(pair.kind);
+  EXPECT_EQ(kinds, (std::vector<std::string>{"control", "same", "planted"}));
+  const ArmRecord& planted = record.arms.at(3);
+  EXPECT_EQ(planted.name, "null/eager/off/2/planted");
+  EXPECT_EQ(planted.work_hash, record.arms[0].work_hash);
+}
+
+// Processes are merged by the names of arms; what an arm does must not change between them.
+TEST_F(RunProcess, PartsOfProcessesBecomeOneRecord) {
+  const auto part = [&](std::int64_t process) {
+    return run(
+        {.model = make_model("chain:3:8"), .backend = "null", .modes = {Mode::eager, Mode::graph}},
+        nullptr, {.process = process, .blocks = 2});
+  };
+  Record record;
+  add_pilot(record, part(0));
+  EXPECT_TRUE(record.pairs.empty());
+  EXPECT_TRUE(record.processes.empty());
+  EXPECT_TRUE(record.arms.at(0).latency.empty());
+  add_process(record, part(1));
+  add_process(record, part(2));
+  complete_record(record);
+  ASSERT_EQ(record.arms.size(), 3U);
+  ASSERT_EQ(record.pairs.size(), 2U);
+  EXPECT_EQ(record.pairs[1].processes.size(), 2U);
+  EXPECT_EQ(record.arms[0].latency.size(), 2U);
+  EXPECT_EQ(record.arms[0].one_off.size(), 2U);
+  EXPECT_EQ(record.arms[0].latency_summary.count, 60);
+  EXPECT_EQ(record.arms[0].protocol_hash.size(), 64U);
+  Record other = part(3);
+  other.arms[0].work_hash = "another";
+  EXPECT_THROW(add_process(record, std::move(other)), Error);
 }
 
 }  // namespace
