@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <random>
 
 #include "bench/cli/commands.h"
 #include "bench/files/files.h"
@@ -16,11 +17,24 @@
 
 namespace stepscope::cli {
 
+namespace {
+
+// 128 random bits: no two runs share it.
+std::string fresh_id() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) id += fmt::format("{:08x}", random());
+  return id;
+}
+
+}  // namespace
+
 Record begin_record(const Context& context) {
   Record record;
   record.version = STEPSCOPE_VERSION;
   record.command = context.command_line;
   record.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  record.experiment_id = fresh_id();
   record.environment = environment_facts();
   const Handshake cores = measure_core_handshake();
   Fact distance{"core_distance", std::nullopt, cores.reason};
