@@ -303,7 +303,7 @@ template <Is<ProcessRecord> R, class V>
 void fields(V&& visit, R& record) {
   visit("process", record.process);
   visit("backend", record.backend);
-  visit("started", record.started);
+  visit("started_s", record.started_s);
   visit("address_offset", record.address_offset);
   visit("core_distance", record.core_distance);
   visit("core_round_trip_ns", record.core_round_trip_ns);

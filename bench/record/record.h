@@ -226,7 +226,7 @@ struct GateRecord {
 struct ProcessRecord {
   std::int64_t process = 0;
   std::string backend;
-  std::string started;              // seconds since the run began
+  double started_s = 0;               // since the run began
   std::int64_t address_offset = 0;  // of memory, varied between processes
   std::string core_distance;        // near, far, not measured
   std::optional<double> core_round_trip_ns;
