@@ -32,10 +32,11 @@ void void_by_sentinels(Block& block) {
   const auto before = static_cast<double>(block.sentinel_before_ns);
   const auto after = static_cast<double>(block.sentinel_after_ns);
   if (!block.void_cause.empty() || before <= 0.0 || after <= 0.0) return;
-  const double apart = std::max(before, after) / std::min(before, after) - 1.0;
-  if (apart <= kSentinelTolerance) return;
-  block.void_cause = fmt::format("{}: {:.1f} us before and {:.1f} us after, {:.1f} % apart",
-                                 kSentinelCause, before / 1000.0, after / 1000.0, 100.0 * apart);
+  const double low = std::min(before, after), high = std::max(before, after);
+  if (high <= (1.0 + kSentinelTolerance) * low) return;
+  block.void_cause =
+      fmt::format("{}: {:.1f} us before and {:.1f} us after, {:.1f} % apart", kSentinelCause,
+                  before / 1000.0, after / 1000.0, 100.0 * (high / low - 1.0));
 }
 
 // One pair, and what was found of it so far.

@@ -40,8 +40,7 @@ std::string reason_of(const RatioRecord& ratio) {
 }  // namespace
 
 double floor_of(const Interval& control) {
-  return std::exp(std::max(std::fabs(std::log(*control.low)), std::fabs(std::log(*control.high)))) -
-         1.0;
+  return std::exp(std::log(*control.high / *control.low) / 2.0) - 1.0;
 }
 
 const char* verdict_of(const Interval& time_ratio, double delta) {

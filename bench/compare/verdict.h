@@ -9,8 +9,8 @@
 
 namespace stepscope {
 
-// How far the interval of two equal arms reaches from 1, as a share: the larger of high - 1 and
-// 1 / low - 1. Requires an interval.
+// Half the width, in logarithms, of the interval of two equal arms, as a share: what this run
+// cannot tell apart. Requires an interval.
 double floor_of(const Interval& control);
 
 // FASTER or SLOWER: the interval lies outside [1 / (1 + delta), 1 + delta]. SAME: inside. Else
