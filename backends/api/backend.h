@@ -59,6 +59,10 @@ class Backend {
   // Throws unsupported, naming backend, op and reason.
   virtual std::unique_ptr<Kernel> lower(const OpSite& site) = 0;
 
+  // Opens an empty parallel region of the team that its kernels run on, so that its cost can be
+  // timed. False: there is no team.
+  virtual bool open_team() { return false; }
+
   // What layouts its kernels want; null: row-major, all of them. Lives as long as the backend.
   virtual LayoutChooser* layouts() { return nullptr; }
 

@@ -71,6 +71,14 @@ void require_team(std::string_view backend, int threads, TeamNeeds needs) {
         backend, team.worker_stack, needs.worker_stack);
 }
 
+void open_team(int threads) {
+#pragma omp parallel num_threads(threads)
+  {
+    // Every thread passes here, so that the region is not left out.
+    asm volatile("");
+  }
+}
+
 std::string openmp_runtime() {
   // Looked up by name, because an executable may hold an entry of its own for the function.
   Dl_info info{};

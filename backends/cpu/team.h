@@ -23,6 +23,9 @@ struct TeamNeeds {
 // Turns off OpenMP's adjustment of team sizes for the calling thread.
 void require_team(std::string_view backend, int threads, TeamNeeds needs = {});
 
+// An empty parallel region of `threads` threads.
+void open_team(int threads);
+
 // The OpenMP version and the file of its runtime: "201511, libgomp.so.1".
 std::string openmp_runtime();
 

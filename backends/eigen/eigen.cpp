@@ -85,6 +85,12 @@ class EigenBackend final : public HostBackend {
     }
   }
 
+  bool open_team() override {
+    cpu::open_team(info().threads);
+    return true;
+  }
+
+ private:
   using Make = std::unique_ptr<Kernel> (*)(const OpSite& site, Machine machine);
   void add(OpKind kind, Machine machine, Make make) {
     set_maker(kind, [machine, make](const OpSite& site) {

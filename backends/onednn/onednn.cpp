@@ -64,6 +64,11 @@ class OnednnBackend final : public HostBackend {
 
   LayoutChooser* layouts() override { return &layouts_; }
 
+  bool open_team() override {
+    cpu::open_team(machine_.threads);
+    return true;
+  }
+
   void tune(std::span<const OpSite> sites, const std::string& file) override {
     onednn::tune(sites, {.threads = machine_.threads}, file);
   }
