@@ -55,7 +55,7 @@ BatchRun::BatchRun(const Setting& setting, std::int64_t batch) : setting_(settin
 
 // The base once more as the control; with the self-check twice more.
 void BatchRun::add_repeated_arms() {
-  const Arm& base = arms_[base_of(records_of(arms_))];
+  const Arm& base = arms_[base_of(records_of(arms_), setting_.spec.ablate)];
   const ArmChoice choice = base.choice;
   const std::string name = base.record.name;
   const std::int64_t offset = address_offset(setting_.plan.process, setting_.backend.alignment());
@@ -104,7 +104,7 @@ void BatchRun::warm_up() {
     count_step(arm, batch_, setting_.ring);
     LatencyLists lists = sample_latency(subject, timer, kSamples);
     end_steady(arm);
-    if (&arm == &arms_[base_of(records_of(arms_))]) {
+    if (&arm == &arms_[base_of(records_of(arms_), setting_.spec.ablate)]) {
       base_step_ns = summarize(std::span(&lists.step, 1)).median_ns;
     }
     for (Samples* list : {&warm.samples, &lists.step, &lists.input_copy}) {

@@ -8,6 +8,7 @@
 #include "bench/compare/compare.h"
 #include "bench/compare/pairs.h"
 #include "bench/compare/work.h"
+#include "bench/measure/peak.h"
 #include "bench/measure/sampler.h"
 #include "ops/base/check.h"
 
@@ -54,6 +55,15 @@ void add_arm(Record& record, ArmRecord&& arm, std::int64_t process) {
   append(known->warmup, std::move(arm.warmup));
 }
 
+// Operations per second by the calibration; 0 when it has none.
+double peak_of_core(const Record& record) {
+  constexpr double kGiga = 1e9;
+  for (const CalibrationRow& row : record.calibration) {
+    if (row.name == "fma_peak" && row.value) return kGiga * *row.value;
+  }
+  return 0.0;
+}
+
 void add_pair(Record& record, PairRecord&& pair) {
   const auto known = std::find_if(
       record.pairs.begin(), record.pairs.end(),
@@ -95,6 +105,7 @@ void add_pilot(Record& record, Record&& part) {
 }
 
 void complete_record(Record& record) {
+  const double peak = peak_of_core(record);
   for (PairRecord& pair : pairs_between_backends(record.arms)) {
     record.pairs.push_back(std::move(pair));
   }
@@ -103,6 +114,10 @@ void complete_record(Record& record) {
   for (ArmRecord& arm : record.arms) {
     arm.protocol_hash = record.protocol_hash;
     arm.includes = {"input_copy"};
+    arm.utilization.reason = "a backend of the processor: no device counts for it";
+    if (peak > 0.0 && arm.flops > 0.0) {
+      arm.utilization.arith_lower_bound_us = arith_lower_bound_us(arm.flops, peak * arm.threads);
+    }
     if (!arm.throughput.empty()) arm.throughput_summary = summarize(arm.throughput);
     if (arm.latency.empty()) continue;
     arm.latency_summary = summarize(arm.latency);

@@ -14,25 +14,22 @@ bool is_pair(const ArmRecord& arm, const ArmRecord& base, bool ablate) {
   const bool same_mode = arm.mode_requested == base.mode_requested;
   const bool same_fusion = arm.fusion == base.fusion;
   if (arm.mode_requested == "graph" && base.mode_requested == "planned" && same_fusion) return true;
-  if (!same_mode || same_fusion) return false;
-  return base.fusion == kUnfused || (ablate && base.fusion == kAllPasses);
+  return same_mode && !same_fusion && base.fusion == (ablate ? kAllPasses : kUnfused);
 }
 
 }  // namespace
 
-std::size_t base_of(const std::vector<const ArmRecord*>& arms) {
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    if (arms[i]->role == "arm" && arms[i]->mode_requested == "eager" &&
-        arms[i]->fusion == kUnfused) {
-      return i;
-    }
-  }
-  return 0;
+std::size_t base_of(const std::vector<const ArmRecord*>& arms, bool ablate) {
+  const auto at = std::find_if(arms.begin(), arms.end(), [&](const ArmRecord* arm) {
+    if (arm->role != "arm") return false;
+    if (ablate) return arm->fusion == kAllPasses;
+    return arm->mode_requested == "eager" && arm->fusion == kUnfused;
+  });
+  return at == arms.end() ? 0 : static_cast<std::size_t>(at - arms.begin());
 }
 
 std::vector<ArmPair> pairs_of(const std::vector<const ArmRecord*>& arms, bool ablate) {
-  const std::size_t first = base_of(arms);
-  const bool eager = arms[first]->mode_requested == "eager" && arms[first]->fusion == kUnfused;
+  const std::size_t first = base_of(arms, ablate);
   std::vector<ArmPair> pairs;
   for (std::size_t of = 0; of < arms.size(); ++of) {
     if (arms[of]->role != "arm") pairs.push_back({first, of, arms[of]->role});
@@ -41,14 +38,11 @@ std::vector<ArmPair> pairs_of(const std::vector<const ArmRecord*>& arms, bool ab
                         [](const ArmPair& pair) { return pair.kind == "control"; });
   for (std::size_t of = 0; of < arms.size(); ++of) {
     if (arms[of]->role != "arm" || of == first) continue;
-    bool paired = false;
     for (std::size_t base = 0; base < arms.size(); ++base) {
       if (base == of || arms[base]->role != "arm") continue;
-      if (!(eager && base == first) && !is_pair(*arms[of], *arms[base], ablate)) continue;
+      if (base != first && !is_pair(*arms[of], *arms[base], ablate)) continue;
       pairs.push_back({base, of, "arm"});
-      paired = true;
     }
-    if (!paired) pairs.push_back({first, of, "arm"});
   }
   return pairs;
 }

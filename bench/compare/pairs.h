@@ -15,14 +15,14 @@ struct ArmPair {
   std::string kind;              // as PairRecord::kind
 };
 
-// Of one backend and batch: each arm with unfused eager (or the first arm, where that is none of
-// them), graph with planned, fused with unfused of the same mode, with `ablate` each arm with all
-// passes; arms of other roles with the arm that they repeat. The control comes first.
+// Of one backend and batch: each arm with the base, graph with planned, fused with unfused of the
+// same mode (with `ablate`: each with all passes of the same mode); arms of other roles with the
+// base, which they repeat. The control comes first.
 std::vector<ArmPair> pairs_of(const std::vector<const ArmRecord*>& arms, bool ablate);
 
-// The arm that the others are compared with, and that the control repeats: unfused eager, or the
-// first.
-std::size_t base_of(const std::vector<const ArmRecord*>& arms);
+// The base: the arm that the others are compared with, and that the control repeats. Unfused eager,
+// with `ablate` all passes; where there is none, the first.
+std::size_t base_of(const std::vector<const ArmRecord*>& arms, bool ablate);
 
 // Graph arms of different backends at one batch and fusion: every backend with the first.
 std::vector<PairRecord> pairs_between_backends(const std::vector<ArmRecord>& arms);
