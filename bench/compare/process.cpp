@@ -163,6 +163,7 @@ Facts protocol_facts() {
       {"includes", "input_copy"},
       {"sync", "before the first and before the last stamp of a slot"},
       {"warm_up", "10 steps, then until two blocks of ten differ by less than 2 %, 200 at most"},
+      {"repeat", "30"},
       {"gate", "20 steps before and after the timing"},
       {"ratio", "geometric mean over processes of the median ratio of blocks"},
       {"sentinel", "between blocks; 5 % void the block"}};
