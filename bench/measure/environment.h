@@ -1,6 +1,6 @@
 // Environment: facts of the machine and the build, for the record. What cannot be found out is said
 // to be so, with the reason; nothing here throws for it. No name of the machine or its user is
-// read.
+// read. docs/record.md says what each fact is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/measure/nvml.h"
 #include "bench/record/samples.h"
 
 namespace stepscope {
@@ -31,11 +32,21 @@ struct Environment {
 struct EnvironmentSources {
   std::filesystem::path root = "/";        // of proc, sys, run
   const char* const* variables = nullptr;  // "NAME=value", null at the end; null: the process's own
+  std::string nvml = kNvmlLibrary;
 };
 
 Environment read_environment(const EnvironmentSources& sources = {});
 
 // The facts alone, as records hold them.
 std::vector<Fact> environment_facts(const EnvironmentSources& sources = {});
+
+// How this thread treats numbers below the smallest normal one, which take many times as long where
+// they are kept: "kept", or which of flush to zero (results) and denormals are zero (operands) is
+// on.
+std::string denormals_state();
+
+// Processor time, summed over all processors since the machine started, that its host gave to
+// others. Nothing where the system does not say.
+std::optional<std::int64_t> steal_ns(const EnvironmentSources& sources = {});
 
 }  // namespace stepscope

@@ -123,7 +123,7 @@ struct UtilizationRecord {
   std::optional<double> occupancy;               // of the warps that an SM could hold
   std::optional<double> active_sm_fraction;      // from counters only, never from sizes
   std::string source;                            // trace, nvidia-smi, counters
-  std::string reason;
+  std::string reason = "not measured";           // why the four are empty
   // Operations over the peak, bytes over the bandwidth: lower bounds of a step's time, neither a
   // kernel's time nor a utilization.
   std::optional<double> arith_lower_bound_us;
@@ -226,7 +226,7 @@ struct GateRecord {
 struct ProcessRecord {
   std::int64_t process = 0;
   std::string backend;
-  double started_s = 0;               // since the run began
+  double started_s = 0;             // since the run began
   std::int64_t address_offset = 0;  // of memory, varied between processes
   std::string core_distance;        // near, far, not measured
   std::optional<double> core_round_trip_ns;
