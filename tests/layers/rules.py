@@ -75,7 +75,7 @@ LIBRARIES = (
 
 # The system's own, free to all: headers with a folder in their name, and link names. A header
 # without folder and dot is standard C++; one that ends in .h and is in no row above is the system's.
-SYSTEM_INCLUDES = ("sys/", "linux/", "sanitizer/")
+SYSTEM_INCLUDES = ("sys/", "gnu/", "linux/", "sanitizer/")
 SYSTEM_TARGETS = ("Threads::Threads", "m", "dl", "rt", "pthread", "${CMAKE_DL_LIBS}")
 SYSTEM_PACKAGES = ("Threads", "Python3")
 
