@@ -61,6 +61,7 @@ void ProgressLine::clear() {
 void note_interrupts() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit fails with a message, as on a full disk
 }
 
 bool is_interrupted() { return interrupted != 0; }

@@ -146,6 +146,32 @@ class Processes(unittest.TestCase):
         while is_running(child):
             time.sleep(0.005)
 
+    def test_a_killed_child_of_compare_is_named_and_nothing_is_written(self):
+        out = self.folder / "out"
+        process = self.start("compare", "--model", "mlp:64-8-4", "--data", "generated", "--batch",
+                             32, "--backend", "reference", "--quiet", "--out", out)
+        self.wait_until(lambda: children_of(process.pid), process)
+        child = int(children_of(process.pid)[0])
+        self.wait_until(lambda: catches(child, signal.SIGTERM), process)
+        os.kill(child, signal.SIGKILL)
+        _, said = process.communicate()
+        self.assertEqual(process.returncode, 1, said)
+        self.assertEqual(said, "stepscope: compare: the pilot of reference ended by signal 9; "
+                               "nothing was written\n")
+        self.assertFalse((out / "record.json").exists())
+
+    def test_a_full_disk_leaves_no_part_of_a_record(self):
+        out = self.folder / "out"
+        words = ("compare", "--model", "chain:3", "--backend", "null", "--batch", 1, "--quick",
+                 "--budget", "1ms", "--quiet", "--out", out)
+        full = run(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                 (4096, resource.RLIM_INFINITY)))
+        self.assertEqual(full.returncode, 1, full.stderr)
+        self.assertRegex(full.stderr, r"record\.json.*File too large\n$")
+        self.assertEqual([path for path in out.rglob("*") if path.is_file()], [])
+        self.assertEqual(run(*words).returncode, 0)
+        self.assertTrue((out / "record.json").exists())
+
 
 if __name__ == "__main__":
     PROGRAM = sys.argv.pop(1)
