@@ -64,7 +64,7 @@ def compare(options, model, backend, batch):
     with tempfile.NamedTemporaryFile(suffix=".json") as record:
         command = pinned(options) + [options.bin / "stepscope", "compare"]
         command += ["--model", model, "--backend", backend, "--batch", str(batch), "--mode", ",".join(MODES)]
-        command += ["--data", "generated", "--budget", options.budget, "--quiet"]
+        command += ["--data", "generated", "--quick", "--budget", options.budget, "--quiet"]
         for fusion in FUSIONS:
             command += ["--fusion", fusion]
         done = subprocess.run(command + ["--json", record.name], capture_output=True, text=True, check=False)
@@ -77,9 +77,11 @@ def arms_of(record):
     """(mode, fusion) -> median of a step in seconds."""
     arms = {}
     for arm in record["arms"]:
+        if arm["role"] != "arm":
+            continue
         if arm["mode_executed"] != arm["mode_requested"]:
             sys.exit(f"asked for {arm['mode_requested']}, {arm['mode_executed']} was executed")
-        arms[arm["mode_executed"], arm["fusion"]] = arm["wall"]["median_ns"] * 1e-9
+        arms[arm["mode_executed"], arm["fusion"]] = arm["latency_summary"]["median_ns"] * 1e-9
     return arms
 
 
