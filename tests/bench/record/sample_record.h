@@ -83,6 +83,10 @@ inline Record filled_record() {
     for (MemoryWindow* window : {&arm.memory.first, &arm.memory.steady}) {
       *window = {.allocated = 1, .reserved = 2, .peak_allocated = 3, .peak_reserved = 4};
     }
+    for (TimeSummary* summary : {&arm.latency_summary, &arm.input_copy_summary,
+                                 &arm.throughput_summary, &*arm.dispatch_empty_kernels}) {
+      summary->median_coverage = 0.957;
+    }
     arm.utilization.kernel_active_fraction = 0.5;
     arm.utilization.occupancy = 0.25;
     arm.utilization.active_sm_fraction = 0.75;
