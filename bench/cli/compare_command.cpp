@@ -241,8 +241,8 @@ void check_batches(const Options& options) {
   }
 }
 
-// Everything that follows from what was measured.
-void conclude(Record& record, const Options& options, const std::optional<Record>& baseline) {
+// Everything that follows from what was measured. Whether the record agrees with itself.
+bool conclude(Record& record, const Options& options, const std::optional<Record>& baseline) {
   complete_record(record);
   analyze(record);
   if (baseline) record.baseline = compare_with_baseline(record, *baseline);
@@ -250,8 +250,11 @@ void conclude(Record& record, const Options& options, const std::optional<Record
   add_notes(record, options);
   record.summary = sentences(record);
   const std::vector<std::string> wrong = problems(record);
-  check(wrong.empty(), Fault::device, "compare: the record contradicts itself: {}",
-        fmt::join(wrong, "; "));
+  // What was measured is not thrown away: it is kept, with what is wrong with it.
+  for (const std::string& problem : wrong) {
+    record.notes.push_back(fmt::format("the record contradicts itself: {}", problem));
+  }
+  return wrong.empty();
 }
 
 int status_of(const Record& record, const Flags& flags) {
@@ -296,10 +299,11 @@ int run_compare(const Options& options, const Context& context) {
     std::fflush(stdout);
     if (!flags.dry_run && all_passed(record)) comparison.run_processes();
   }
-  conclude(record, options, baseline);
+  const bool sound = conclude(record, options, baseline);
   if (!json_on_stdout(flags) && !flags.dry_run) fmt::print("{}", compare_text(record));
   std::fflush(stdout);  // before what deliver says on standard error
   deliver(record, flags);
+  check(sound, Fault::device, "compare: {}", record.notes.back());
   return status_of(record, flags);
 }
 

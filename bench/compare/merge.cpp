@@ -64,6 +64,23 @@ double peak_of_core(const Record& record) {
   return 0.0;
 }
 
+// Only where something is computed, and only if it is a bound: a processor whose clock was lower
+// when its peak was probed may have been faster than that later.
+void add_arithmetic_bound(ArmRecord& arm, double peak_of_core) {
+  if (!arm.utilization.reason.empty()) return;
+  arm.utilization.reason = "a backend of the processor: no device counts for it";
+  if (peak_of_core <= 0.0 || arm.flops <= 0.0) return;
+  constexpr double kNsPerUs = 1e3;
+  const double bound = arith_lower_bound_us(arm.flops, peak_of_core * arm.threads);
+  const double least = std::min(arm.latency_summary.min_ns, arm.throughput_summary.min_ns);
+  if (bound * kNsPerUs <= least) {
+    arm.utilization.arith_lower_bound_us = bound;
+  } else {
+    arm.utilization.reason +=
+        "; no bound by arithmetic: the processor was slower when its peak was probed";
+  }
+}
+
 void add_pair(Record& record, PairRecord&& pair) {
   const auto known = std::find_if(
       record.pairs.begin(), record.pairs.end(),
@@ -114,14 +131,11 @@ void complete_record(Record& record) {
   for (ArmRecord& arm : record.arms) {
     arm.protocol_hash = record.protocol_hash;
     arm.includes = {"input_copy"};
-    arm.utilization.reason = "a backend of the processor: no device counts for it";
-    if (peak > 0.0 && arm.flops > 0.0) {
-      arm.utilization.arith_lower_bound_us = arith_lower_bound_us(arm.flops, peak * arm.threads);
-    }
     if (!arm.throughput.empty()) arm.throughput_summary = summarize(arm.throughput);
     if (arm.latency.empty()) continue;
     arm.latency_summary = summarize(arm.latency);
     arm.input_copy_summary = summarize(arm.input_copy);
+    add_arithmetic_bound(arm, peak);
   }
 }
 

@@ -115,6 +115,7 @@ class ProcessRun {
   Record finish() {
     for (ArmRecord& arm : record_.arms) {
       add_epoch_counts(arm, spec_, data_);
+      if (!backend_->info().computes) arm.utilization.reason = "the backend computes nothing";
       for (OneOffRecord& one_off : arm.one_off) {
         one_off.init_ns = one_off.init_ns.value_or(0) + init_ns_;
       }
