@@ -17,6 +17,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::int64_t kSlotNs = 5'000'000;   // below it the edges of a slot weigh too much
+constexpr std::int64_t kMostLonger = 4;       // a slot than the shortest, for as many steps
 constexpr std::int64_t kBlockNs = 2'000'000;  // of a throughput list
 constexpr std::int64_t kSamples = 30;         // of each list, at least
 constexpr double kPlanted = 0.1;              // of a step, added to the arm that must be slower
@@ -115,16 +116,31 @@ void BatchRun::warm_up() {
     arm.record.input_copy.push_back(std::move(lists.input_copy));
   }
   for (const auto& subject : subjects_) {
-    steps_per_slot_ = std::max(steps_per_slot_, steps_for(*subject, timer, kSlotNs));
+    slot_steps_.push_back(steps_for(*subject, timer, kSlotNs));
   }
 }
 
-Block BatchRun::run_block(const ArmPair& pair, bool base_first) {
+// As many steps in both arms, so that their slots train alike, unless that makes slots of the
+// slower one long against what a machine stays the same for.
+BatchRun::TimedPair BatchRun::timed_pair(const ArmPair& pair) const {
+  const std::int64_t base = slot_steps_[pair.base];
+  const std::int64_t of = slot_steps_[pair.of];
+  const std::int64_t most = std::max(base, of);
+  const bool alike = most <= kMostLonger * std::min(base, of);
+  return {pair,
+          {.process = setting_.plan.process,
+           .base_steps = alike ? most : base,
+           .of_steps = alike ? most : of,
+           .blocks = {}}};
+}
+
+Block BatchRun::run_block(const TimedPair& timed, bool base_first) {
   Block block{.order = base_first ? "ABBA" : "BAAB", .stratum = stratum_of(setting_.spec.threads)};
   for (std::size_t i = 0; i < block.slots.size(); ++i) {
     const bool outer = i == 0 || i + 1 == block.slots.size();
-    const std::size_t arm = outer == base_first ? pair.base : pair.of;
-    block.slots[i] = time_slot(*subjects_[arm], setting_.timer, steps_per_slot_);
+    const bool base = outer == base_first;
+    block.slots[i] = time_slot(*subjects_[base ? timed.pair.base : timed.pair.of], setting_.timer,
+                               base ? timed.blocks.base_steps : timed.blocks.of_steps);
   }
   return block;
 }
@@ -132,11 +148,7 @@ Block BatchRun::run_block(const ArmPair& pair, bool base_first) {
 void BatchRun::run_blocks(std::vector<std::int64_t>& sentinels,
                           const std::function<void(double)>& done) {
   for (const ArmPair& pair : pairs_of(records_of(arms_), setting_.spec.ablate)) {
-    pairs_.push_back({pair,
-                      {.process = setting_.plan.process,
-                       .base_steps = steps_per_slot_,
-                       .of_steps = steps_per_slot_,
-                       .blocks = {}}});
+    pairs_.push_back(timed_pair(pair));
   }
   const std::vector<BlockPlan> plan =
       block_plan(pairs_.size(), setting_.plan.blocks, setting_.plan.seed, setting_.plan.process);
@@ -144,7 +156,7 @@ void BatchRun::run_blocks(std::vector<std::int64_t>& sentinels,
   sentinels.push_back(before);
   for (std::size_t i = 0; i < plan.size(); ++i) {
     TimedPair& timed = pairs_[plan[i].pair];
-    Block block = run_block(timed.pair, plan[i].abba);
+    Block block = run_block(timed, plan[i].abba);
     block.sentinel_before_ns = before;
     block.sentinel_after_ns = before = run_sentinel(setting_.timer);
     sentinels.push_back(before);

@@ -54,7 +54,8 @@ class BatchRun {
   };
 
   void add_repeated_arms();
-  Block run_block(const ArmPair& pair, bool base_first);
+  TimedPair timed_pair(const ArmPair& pair) const;
+  Block run_block(const TimedPair& timed, bool base_first);
 
   Setting setting_;
   std::int64_t batch_;
@@ -63,7 +64,7 @@ class BatchRun {
   std::vector<std::byte> start_;  // snapshot of the model segment every slot begins with
   std::vector<std::unique_ptr<SessionSubject>> subjects_;  // one of each arm
   std::vector<TimedPair> pairs_;
-  std::int64_t steps_per_slot_ = 1;  // of every arm alike: slots of one length of work
+  std::vector<std::int64_t> slot_steps_;  // of each arm: those that fill a slot
 };
 
 }  // namespace stepscope

@@ -157,7 +157,9 @@ Record run_process(const CompareSpec& spec, const Registry& registry, const Data
 Facts protocol_facts() {
   return {
       {"method", "throughput"},
-      {"slot", "one block of steps, 5 ms or longer, as many steps in every arm"},
+      {"slot",
+       "one block of steps, 5 ms or longer; as many in both arms, unless one is four times as "
+       "fast"},
       {"order", "ABBA or BAAB, drawn in equal numbers"},
       {"start", "snapshot of parameters and states, restored outside the interval"},
       {"inputs", "ring of 8 batches"},
