@@ -49,6 +49,7 @@ std::vector<std::string> words_for(const std::string& flag, const Registry& regi
   if (flag == "--partial") {
     return names_of({PartialBatch::drop, PartialBatch::second_plan, PartialBatch::pad_masked});
   }
+  if (flag == "--fail-on") return {"slower"};
   if (flag == "--shape") return names_of({DataShape::glyphs, DataShape::mnist});
   if (flag == "--data") return {"fashion-mnist", "generated"};
   if (flag == "--format") return std::vector<std::string>(std::begin(kFormats), std::end(kFormats));

@@ -72,6 +72,7 @@ void check_outputs(const Flags& flags) {
   add(taken, "--weights", flags.weights);
   add(taken, "--weights-map", flags.weights_map);
   add(taken, "--tune", flags.tune);
+  add(taken, "--baseline", flags.baseline);
   for (const Place& place : written) {
     for (const Place& other : taken) {
       const bool goes_on = place.flag == "--checkpoint" && other.flag == "--resume";
