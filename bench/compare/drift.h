@@ -17,7 +17,7 @@ namespace stepscope {
 //   level-shift  medians of the first and last third more than 3 % apart, and their intervals apart
 //   contended    the host was taken away in more than 20 % of slots; or, where steps run on the
 //                calling thread, its CPU time is below 0.9 of the wall time in half of the slots
-//   bimodal      more than 20 % severe outliers, or two groups with a gap between them
+//   bimodal      more than 20 % severe outliers, or two groups with a wide gap between them
 std::vector<std::string> flags_of_arm(const Record& record, const ArmRecord& arm);
 
 // Of a pair in one stratum; `confidence` of the interval of the position effect:
