@@ -30,7 +30,7 @@ def findings(listing, sources):
             continue
         match = LINE.fullmatch(line)
         if not match:
-            wrong.append(f"requirements.txt:{number}: wants 'R-XXX-n shown|open: what', is '{line}'")
+            wrong.append(f"requirements.txt:{number}: wants 'R-ABC-n shown|open: what', is '{line}'")
         elif match[1] in states:
             wrong.append(f"requirements.txt:{number}: {match[1]} is there twice")
         else:
