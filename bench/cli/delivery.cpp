@@ -8,6 +8,7 @@
 #include <random>
 
 #include "bench/cli/commands.h"
+#include "bench/cli/git_state.h"
 #include "bench/files/files.h"
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
@@ -43,6 +44,7 @@ Record begin_record(const Context& context) {
         fmt::format("{}, round trip {:.0f} ns", name(cores.distance), *cores.round_trip_ns);
   }
   record.environment.push_back(std::move(distance));
+  record.environment.push_back(git_state());
   return record;
 }
 
