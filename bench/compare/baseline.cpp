@@ -10,6 +10,7 @@
 
 #include "bench/compare/analysis.h"
 #include "bench/compare/budget.h"
+#include "bench/compare/comparable.h"
 #include "bench/compare/verdict.h"
 #include "bench/measure/inference.h"
 #include "bench/measure/statistics.h"
@@ -30,16 +31,18 @@ std::string why_not(const Record& now, const ArmRecord& arm, const Record& then,
     if (a.empty() || b.empty()) return fmt::format("{} is not known on both sides", what);
     return a == b ? "" : fmt::format("{} differs: {} now, {} then", what, a, b);
   };
-  for (const auto& [what, a, b] :
-       {std::tuple("the processor", environment_value(now, "processor"),
-                   environment_value(then, "processor")),
-        std::tuple("the number of threads", std::to_string(arm.threads),
-                   std::to_string(old.threads)),
-        std::tuple("the hash of the work", arm.work_hash, old.work_hash),
-        std::tuple("the hash of the protocol", arm.protocol_hash, old.protocol_hash)}) {
+  for (const auto& [what, a, b] : {std::tuple("the processor", environment_value(now, "processor"),
+                                              environment_value(then, "processor")),
+                                   std::tuple("the number of threads", std::to_string(arm.threads),
+                                              std::to_string(old.threads))}) {
     if (std::string why = differ(what, a, b); !why.empty()) return why;
   }
-  return "";
+  if (std::string why = hashes_differ("work", arm.work, old.work, arm.work_hash, old.work_hash);
+      !why.empty()) {
+    return why;
+  }
+  return hashes_differ("protocol", now.protocol, then.protocol, arm.protocol_hash,
+                       old.protocol_hash);
 }
 
 struct ProcessTimesOfArm {

@@ -42,19 +42,6 @@ std::string facts_differ(std::string_view what, const Facts& a, const Facts& b) 
   return "";
 }
 
-// A hash covers its facts; where all facts that are shown agree, it says that something differs.
-// "not applicable" on one side makes hashes differ and facts equal.
-std::string hashes_differ(std::string_view what, const Facts& a, const Facts& b,
-                          const std::string& hash_a, const std::string& hash_b) {
-  if (std::string why = facts_differ(what, a, b); !why.empty()) return why;
-  const auto open = [](const Facts& facts) {
-    return std::any_of(facts.begin(), facts.end(),
-                       [](const auto& fact) { return fact.second == kNotApplicable; });
-  };
-  if (open(a) || open(b)) return "";
-  return differ(fmt::format("hash of the {}", what), hash_a, hash_b);
-}
-
 std::string names_of(const std::vector<std::string>& names) {
   const std::set<std::string> sorted(names.begin(), names.end());
   return sorted.empty() ? "the step alone" : fmt::format("{}", fmt::join(sorted, " + "));
@@ -114,6 +101,19 @@ std::string methods_differ(const ArmRecord& a, const ArmRecord& b) {
 }
 
 }  // namespace
+
+// Where all facts that are shown agree, the hashes may still differ. "not applicable" on one side
+// makes hashes differ and facts equal.
+std::string hashes_differ(std::string_view what, const Facts& a, const Facts& b,
+                          const std::string& hash_a, const std::string& hash_b) {
+  if (std::string why = facts_differ(what, a, b); !why.empty()) return why;
+  const auto open = [](const Facts& facts) {
+    return std::any_of(facts.begin(), facts.end(),
+                       [](const auto& fact) { return fact.second == kNotApplicable; });
+  };
+  if (open(a) || open(b)) return "";
+  return differ(fmt::format("hash of the {}", what), hash_a, hash_b);
+}
 
 std::string why_no_ratio(const Record& record_a, const ArmRecord& a, const Record& record_b,
                          const ArmRecord& b) {

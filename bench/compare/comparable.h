@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "bench/record/record.h"
 
@@ -14,5 +15,10 @@ namespace stepscope {
 // "not applicable" as the value of a fact equals any value: a peer has no table of choices.
 std::string why_no_ratio(const Record& record_a, const ArmRecord& a, const Record& record_b,
                          const ArmRecord& b);
+
+// Empty: two lists of facts say the same, and so do the hashes over them (which cover facts that
+// are not shown). Else the first fact that differs, with both values. `what`: work, protocol.
+std::string hashes_differ(std::string_view what, const Facts& a, const Facts& b,
+                          const std::string& hash_a, const std::string& hash_b);
 
 }  // namespace stepscope

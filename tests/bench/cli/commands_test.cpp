@@ -225,7 +225,8 @@ TEST(Train, PrintsARowPerEpochAndRecordsThem) {
       {"train", "--model", "mlp:784-16-10", "--data", "generated", "--backend", "reference",
        "--epochs", "2", "--steps", "20", "--json", (folder.path() / "r.json").string()});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4) << result.out;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 10) << result.out;
+  EXPECT_NE(result.out.find("submissions by activity:\n"), std::string::npos) << result.out;
   const Record record = record_from_json(read_file(folder.path() / "r.json"), "r.json");
   ASSERT_EQ(record.epochs.size(), 2U);
   EXPECT_EQ(record.epochs[0].steps, 20);
