@@ -81,10 +81,10 @@ TEST(Baseline, RefusesWhatMayNotBeCompared) {
   EXPECT_EQ(row(now, then).reason, "the number of threads differs: 2 now, 1 then");
   now = then;
   now.arms[0].work_hash = "ff";
-  EXPECT_EQ(row(now, then).reason, "the hash of the work differs: ff now, ab12 then");
+  EXPECT_EQ(row(now, then).reason, "hash of the work differs: ff and ab12");
   now = then;
   now.arms[0].protocol_hash = "ee";
-  EXPECT_EQ(row(now, then).reason, "the hash of the protocol differs: ee now, cd34 then");
+  EXPECT_EQ(row(now, then).reason, "hash of the protocol differs: ee and cd34");
   now = then;
   now.arms[0].name = "new";
   EXPECT_EQ(row(now, then).reason, "the older record has no such arm");
