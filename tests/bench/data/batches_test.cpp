@@ -110,7 +110,7 @@ constexpr StepsOfAnEpoch kFashionMnistSteps[] = {
     {2048, 23, 896, 24, 6},   {4096, 11, 2944, 12, 3},
 };
 
-TEST(EpochCounts, OfFashionMnistUnderEachPolicy) {
+TEST(EpochCounts, R_EQU_5_OfFashionMnistUnderEachPolicy) {
   for (const StepsOfAnEpoch& row : kFashionMnistSteps) {
     SCOPED_TRACE(row.batch);
     EXPECT_EQ(epoch_counts(48000, row.batch, PartialBatch::drop),
