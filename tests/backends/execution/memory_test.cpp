@@ -97,7 +97,9 @@ TEST_F(MemoryOfSteps, R_MEM_2_AllocatedAndReservedAreTwoNumbersNowAndAtThePeak) 
       const MemoryUse use = made.memory_use(kBatch);
       EXPECT_LT(use.allocated, use.peak_allocated) << "a step takes more than it leaves";
       // Rounded up, but for the chain, whose values fill whole blocks.
-      if (model_rounds) EXPECT_LT(use.peak_allocated, use.peak_reserved);
+      if (model_rounds) {
+        EXPECT_LT(use.peak_allocated, use.peak_reserved);
+      }
     }
   }
 }
