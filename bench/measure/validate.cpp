@@ -201,7 +201,7 @@ class Check {
     const double time_us =
         use.device_busy_us.value_or(timed ? arm.throughput_summary.median_ns * 1e-3 : INFINITY);
     if (use.arith_lower_bound_us && *use.arith_lower_bound_us > time_us) {
-      add(place, "arith_lower_bound_us is {}, above the {} us that the step took",
+      add(place, "arith_lower_bound_us is {:.4g}, above the {:.4g} us that the step took",
           *use.arith_lower_bound_us, time_us);
     }
   }
