@@ -210,6 +210,8 @@ void make_plan_only(Record& record) {
   record.pairs.clear();
   record.processes.clear();
   record.calibration.clear();
+  record.gates.clear();
+  record.baseline.clear();
 }
 
 // What was found slower, for people; empty: nothing.
@@ -258,7 +260,6 @@ bool conclude(Record& record, const Options& options, const std::optional<Record
 }
 
 int status_of(const Record& record, const Flags& flags) {
-  if (!all_passed(record)) return kUnequalWork;
   if (flags.fail_on != "slower") return 0;
   const std::vector<std::string> slower = slower_of(record);
   if (slower.empty()) return 0;
@@ -299,12 +300,13 @@ int run_compare(const Options& options, const Context& context) {
     std::fflush(stdout);
     if (!flags.dry_run && all_passed(record)) comparison.run_processes();
   }
+  const bool equal = all_passed(record);
   const bool sound = conclude(record, options, baseline);
   if (!json_on_stdout(flags) && !flags.dry_run) fmt::print("{}", compare_text(record));
   std::fflush(stdout);  // before what deliver says on standard error
   deliver(record, flags);
   check(sound, Fault::device, "compare: {}", record.notes.back());
-  return status_of(record, flags);
+  return equal ? status_of(record, flags) : kUnequalWork;
 }
 
 }  // namespace stepscope::cli

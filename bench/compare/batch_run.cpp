@@ -22,10 +22,26 @@ constexpr std::int64_t kBlockNs = 2'000'000;  // of a throughput list
 constexpr std::int64_t kSamples = 30;         // of each list, at least
 constexpr double kPlanted = 0.1;              // of a step, added to the arm that must be slower
 
-// Blocks of few threads' work say nothing of the distance of cores.
-std::string stratum_of(int threads) {
-  if (threads == 1) return "single";
-  return std::string(name(measure_core_handshake().distance));
+// The two cores as they are now; as they were last, when one of them does not answer. A step on one
+// thread does not depend on it.
+void update_stratum(std::string& stratum, int threads) {
+  constexpr std::chrono::milliseconds kLimit{20};
+  if (threads == 1) {
+    stratum = "single";
+    return;
+  }
+  const Handshake cores = measure_core_handshake({.limit = kLimit});
+  if (stratum.empty() || cores.round_trip_ns) stratum = name(cores.distance);
+}
+
+// A few steps of the arm that comes next, untimed: no slot pays for what ran before it.
+void rewarm(Subject& subject, std::int64_t slot_steps) {
+  const std::int64_t steps = std::clamp<std::int64_t>(slot_steps / 16, 1, 64);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    subject.load(step);
+    subject.submit();
+  }
+  subject.wait();
 }
 
 std::vector<const ArmRecord*> records_of(const std::vector<Arm>& arms) {
@@ -41,6 +57,10 @@ BatchRun::BatchRun(const Setting& setting, std::int64_t batch) : setting_(settin
   const std::vector<ArmChoice> choices = arms_of(setting.spec, setting.backend, batch);
   arms_.reserve(choices.size() + 3);
   const std::int64_t offset = address_offset(setting.plan.process, setting.backend.alignment());
+  // What only the first arm of a process would pay (a library that is loaded, its first kernels,
+  // pages) is paid by one that nobody keeps.
+  Arm first = make_arm(setting.spec, setting.backend, choices.front(), batch, setting.ring);
+  first_step(first, batch, setting.ring, setting.timer);
   for (const ArmChoice& choice : choices) {
     arms_.push_back(
         make_arm(setting.spec, setting.backend, choice, batch, setting.ring, {.offset = offset}));
@@ -106,7 +126,8 @@ void BatchRun::warm_up() {
     LatencyLists lists = sample_latency(subject, timer, kSamples);
     end_steady(arm);
     if (&arm == &arms_[base_of(records_of(arms_), setting_.spec.ablate)]) {
-      base_step_ns = summarize(std::span(&lists.step, 1)).median_ns;
+      base_step_ns = summarize(std::span(&lists.step, 1)).median_ns +
+                     summarize(std::span(&lists.input_copy, 1)).median_ns;
     }
     for (Samples* list : {&warm.samples, &lists.step, &lists.input_copy}) {
       list->process = setting_.plan.process;
@@ -135,12 +156,14 @@ BatchRun::TimedPair BatchRun::timed_pair(const ArmPair& pair) const {
 }
 
 Block BatchRun::run_block(const TimedPair& timed, bool base_first) {
-  Block block{.order = base_first ? "ABBA" : "BAAB", .stratum = stratum_of(setting_.spec.threads)};
+  Block block{.order = base_first ? "ABBA" : "BAAB", .stratum = stratum_};
   for (std::size_t i = 0; i < block.slots.size(); ++i) {
     const bool outer = i == 0 || i + 1 == block.slots.size();
     const bool base = outer == base_first;
-    block.slots[i] = time_slot(*subjects_[base ? timed.pair.base : timed.pair.of], setting_.timer,
-                               base ? timed.blocks.base_steps : timed.blocks.of_steps);
+    Subject& subject = *subjects_[base ? timed.pair.base : timed.pair.of];
+    const std::int64_t steps = base ? timed.blocks.base_steps : timed.blocks.of_steps;
+    rewarm(subject, steps);
+    block.slots[i] = time_slot(subject, setting_.timer, steps);
   }
   return block;
 }
@@ -149,17 +172,18 @@ void BatchRun::run_blocks(std::vector<std::int64_t>& sentinels,
                           const std::function<void(double)>& done) {
   for (const ArmPair& pair : pairs_of(records_of(arms_), setting_.spec.ablate)) {
     pairs_.push_back(timed_pair(pair));
+    pairs_.back().blocks.blocks.reserve(static_cast<std::size_t>(setting_.plan.blocks));
   }
   const std::vector<BlockPlan> plan =
       block_plan(pairs_.size(), setting_.plan.blocks, setting_.plan.seed, setting_.plan.process);
-  std::int64_t before = run_sentinel(setting_.timer);
-  sentinels.push_back(before);
+  sentinels.push_back(run_sentinel(setting_.timer));
   for (std::size_t i = 0; i < plan.size(); ++i) {
+    update_stratum(stratum_, setting_.backend.info().threads);
     TimedPair& timed = pairs_[plan[i].pair];
     Block block = run_block(timed, plan[i].abba);
-    block.sentinel_before_ns = before;
-    block.sentinel_after_ns = before = run_sentinel(setting_.timer);
-    sentinels.push_back(before);
+    block.sentinel_before_ns = sentinels.back();
+    sentinels.push_back(run_sentinel(setting_.timer));
+    block.sentinel_after_ns = sentinels.back();
     timed.blocks.blocks.push_back(std::move(block));
     done(static_cast<double>(i + 1) / static_cast<double>(plan.size()));
   }
@@ -186,6 +210,7 @@ void BatchRun::finish() {
     }
   }
   for (std::size_t i = 0; i < arms_.size(); ++i) {
+    end_steady(arms_[i]);  // the window is all that was timed
     arms_[i].record.throughput.push_back(std::move(lists[i]));
     std::optional<Samples> submission =
         sample_submission(*subjects_[i], setting_.timer, steps[i], kSamples);

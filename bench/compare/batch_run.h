@@ -64,6 +64,7 @@ class BatchRun {
   std::vector<std::byte> start_;  // snapshot of the model segment every slot begins with
   std::vector<std::unique_ptr<SessionSubject>> subjects_;  // one of each arm
   std::vector<TimedPair> pairs_;
+  std::string stratum_;                   // of the block to come
   std::vector<std::int64_t> slot_steps_;  // of each arm: those that fill a slot
 };
 

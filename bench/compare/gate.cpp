@@ -42,9 +42,15 @@ std::string difference(const std::map<std::string, std::vector<std::byte>>& a,
     const auto other = b.find(name);
     if (other == b.end()) return fmt::format("{} is not in both arms", name);
     if (bytes == other->second) continue;
+    if (bytes.size() != other->second.size()) {
+      return fmt::format("{} has {} and {} bytes", name, bytes.size(), other->second.size());
+    }
     const auto first = std::mismatch(bytes.begin(), bytes.end(), other->second.begin()).first;
     return fmt::format("{} differs {} at byte {} of {}", name, when, first - bytes.begin(),
                        bytes.size());
+  }
+  for (const auto& [name, bytes] : b) {
+    if (!a.contains(name)) return fmt::format("{} is not in both arms", name);
   }
   return {};
 }

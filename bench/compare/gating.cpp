@@ -70,7 +70,8 @@ std::vector<GateRecord> Gating::run_reference(const Registry& registry) {
   const std::unique_ptr<Backend> reference = registry.make("reference", {});
   Session session(*reference, spec_.model,
                   {.mode = Mode::planned, .step_batches = {batch_}, .seed = spec_.seed});
-  const auto affordable = static_cast<std::int64_t>(kReferenceFlops / eager.record.flops);
+  const auto affordable =
+      static_cast<std::int64_t>(kReferenceFlops / std::max(1.0, eager.record.flops));
   const std::int64_t steps = std::clamp<std::int64_t>(affordable, 1, kGateSteps);
   gates.push_back(compare_within(gate_trace(session, ring_, batch_, steps),
                                  gate_trace(*eager.session, ring_, batch_, steps),

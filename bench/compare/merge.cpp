@@ -47,6 +47,7 @@ void add_arm(Record& record, ArmRecord&& arm, std::int64_t process) {
   if (!known->mode_executed.empty() && !arm.mode_executed.empty()) {
     check_same(*known, arm, process);
   }
+  if (known->latency.empty()) known->memory = std::move(arm.memory);  // of the first process
   append(known->one_off, std::move(arm.one_off));
   append(known->latency, std::move(arm.latency));
   append(known->input_copy, std::move(arm.input_copy));
@@ -81,6 +82,19 @@ void add_arithmetic_bound(ArmRecord& arm, double peak_of_core) {
   }
 }
 
+// The machine is calibrated once; what is a backend's own, for each.
+void add_calibration(Record& record, Record& part) {
+  if (record.calibration.empty()) {
+    record.calibration = std::move(part.calibration);
+    return;
+  }
+  for (CalibrationRow& row : part.calibration) {
+    if (row.name != "empty_sync" && row.name != "library_call" && row.name != "fork_join") continue;
+    row.name = fmt::format("{}/{}", row.name, part.processes.front().backend);
+    record.calibration.push_back(std::move(row));
+  }
+}
+
 void add_pair(Record& record, PairRecord&& pair) {
   const auto known = std::find_if(
       record.pairs.begin(), record.pairs.end(),
@@ -101,7 +115,7 @@ void add_process(Record& record, Record&& part) {
                                    [&](const auto& other) { return other.first == backend.first; });
     if (!known) record.backends.push_back(std::move(backend));
   }
-  if (record.calibration.empty()) record.calibration = std::move(part.calibration);
+  add_calibration(record, part);
   append(record.processes, std::move(part.processes));
   append(record.gates, std::move(part.gates));
   for (ArmRecord& arm : part.arms) add_arm(record, std::move(arm), process);
@@ -109,7 +123,6 @@ void add_process(Record& record, Record&& part) {
 }
 
 void add_pilot(Record& record, Record&& part) {
-  part.processes.clear();
   part.pairs.clear();
   for (ArmRecord& arm : part.arms) {
     for (auto* lists :
@@ -117,8 +130,11 @@ void add_pilot(Record& record, Record&& part) {
       lists->clear();
     }
     arm.one_off.clear();
+    arm.memory = {};
   }
+  const std::size_t processes = record.processes.size();
   add_process(record, std::move(part));
+  record.processes.resize(processes);
 }
 
 void complete_record(Record& record) {

@@ -8,6 +8,7 @@
 #include "bench/data/input_ring.h"
 #include "bench/measure/calibration.h"
 #include "bench/measure/core_handshake.h"
+#include "bench/measure/environment.h"
 #include "bench/measure/process_memory.h"
 #include "ops/base/check.h"
 
@@ -76,7 +77,7 @@ class ProcessRun {
 
   void calibrate_machine() {
     const std::int64_t begin = timer_.now();
-    record_.calibration = calibrate(timer_, *backend_, spec_.threads);
+    record_.calibration = calibrate(timer_, *backend_, backend_->info().threads);
     costs_.extras_s += seconds_since(timer_, begin);
   }
 
@@ -120,8 +121,10 @@ class ProcessRun {
         one_off.init_ns = one_off.init_ns.value_or(0) + init_ns_;
       }
     }
-    const ProcessMemory memory = process_memory();
-    record_.processes.front().peak_rss = memory.peak_rss;
+    record_.processes.front().peak_rss = process_memory().peak_rss;
+    if (const auto stolen = steal_ns(); stolen && steal_before_) {
+      record_.processes.front().steal_ns = *stolen - *steal_before_;
+    }
     return std::move(record_);
   }
 
@@ -135,6 +138,7 @@ class ProcessRun {
   Timer& timer_;
   const Progress& progress_;
   std::int64_t begin_;
+  std::optional<std::int64_t> steal_before_ = steal_ns();
   std::unique_ptr<Backend> backend_;
   std::int64_t init_ns_ = 0;
   Record record_;
@@ -147,8 +151,8 @@ Record run_process(const CompareSpec& spec, const Registry& registry, const Data
                    const ProcessPlan& plan, Timer& timer, const Progress& progress,
                    ProcessCosts* costs) {
   ProcessRun run(spec, registry, data, plan, timer, progress);
-  if (plan.extras == Extras::all) run.calibrate_machine();
   for (std::size_t i = 0; i < spec.batches.size(); ++i) run.run_batch(i);
+  if (plan.extras == Extras::all) run.calibrate_machine();  // its memory is in no arm's peak
   Record record = run.finish();
   if (costs != nullptr) *costs = run.costs();
   return record;
@@ -168,8 +172,10 @@ Facts protocol_facts() {
       {"warm_up", "10 steps, then until two blocks of ten differ by less than 2 %, 200 at most"},
       {"repeat", "30"},
       {"gate", "20 steps before and after the timing"},
-      {"ratio", "geometric mean over processes of the median ratio of blocks"},
-      {"sentinel", "between blocks; 5 % void the block"}};
+      {"ratio", "geometric mean over processes of the median ratio of blocks, ABBA and BAAB alike"},
+      {"sentinel",
+       "a chain of arithmetic of about 100 us, five times, between blocks; 5 % void the block"},
+      {"lists", "30 steps waited for one by one, then 30 blocks of 2 ms or longer"}};
 }
 
 }  // namespace stepscope

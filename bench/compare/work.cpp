@@ -6,11 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
-
 #include "bench/data/sha256.h"
+#include "bench/measure/environment.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 #include "ops/ir/print.h"
@@ -22,20 +19,6 @@ std::string text_digest(const std::string& text) {
   Sha256 hash;
   hash.update(std::as_bytes(std::span(text)));
   return to_hex(hash.finish());
-}
-
-// Arithmetic on denormal numbers takes many times as long where they are kept.
-std::string denormals() {
-#if defined(__SSE__)
-  constexpr unsigned kFlushToZero = 0x8000;
-  constexpr unsigned kDenormalsAreZero = 0x0040;
-  const unsigned state = _mm_getcsr();
-  if ((state & (kFlushToZero | kDenormalsAreZero)) == 0) return "kept";
-  return fmt::format("flush to zero {}, taken as zero {}", (state & kFlushToZero) != 0,
-                     (state & kDenormalsAreZero) != 0);
-#else
-  return "not known";
-#endif
 }
 
 // Whether the step writes any parameter.
@@ -75,8 +58,8 @@ Facts work_facts(Session& session, const CompareSpec& spec, std::int64_t batch,
       {"batch", fmt::to_string(batch)},
       {"partial_policy", std::string(name(spec.partial))},
       {"dtype", "f32"},
-      {"threads", fmt::to_string(spec.threads)},
-      {"denormals", denormals()},
+      {"threads", fmt::to_string(session.backend().info().threads)},
+      {"denormals", denormals_state()},
       {"seed", fmt::to_string(spec.seed)},
       {"choices", spec.tune_digest.empty() ? "those that come with the backend" : spec.tune_digest},
       {"initial", to_hex(initial.finish())},

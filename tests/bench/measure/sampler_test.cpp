@@ -234,7 +234,31 @@ TEST(StepsFor, EndsWhereTimeDoesNotPass) {
 TEST(StepsFor, RestartsBeforeEachTry) {
   Rig rig({.host_ns = 10, .synchronous = true});
   steps_for(rig.subject, rig.timer, 35);
-  EXPECT_EQ(rig.subject.loaded, (Times{0, 0, 1, 0, 1, 2, 3}));
+  EXPECT_EQ(rig.subject.loaded,
+            (Times{0, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));  // and three repeats
+}
+
+// Now and then a step takes as long as a slot, since the processor was somebody else's.
+TEST(StepsFor, IsNotDeceivedByOneLongBlock) {
+  class Interrupted final : public Subject {
+   public:
+    explicit Interrupted(Rig& rig) : rig_(rig) {}
+    void restart() override { rig_.subject.restart(); }
+    void load(std::int64_t step) override { rig_.subject.load(step); }
+    void submit() override {
+      rig_.subject.submit();
+      if (++submitted_ % 50 == 10) rig_.clock.advance(6'000'000);
+    }
+    void wait() override { rig_.subject.wait(); }
+    bool synchronous() const override { return true; }
+
+   private:
+    Rig& rig_;
+    int submitted_ = 0;
+  };
+  Rig rig({.host_ns = 7'000, .synchronous = true});
+  Interrupted subject(rig);
+  EXPECT_GE(steps_for(subject, rig.timer, 1'000'000), 40);  // 7 us each: 143 without interruptions
 }
 
 }  // namespace
