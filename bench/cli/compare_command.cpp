@@ -18,6 +18,7 @@
 #include "bench/compare/compare.h"
 #include "bench/compare/merge.h"
 #include "bench/compare/schedule.h"
+#include "bench/compare/slower.h"
 #include "bench/files/files.h"
 #include "bench/measure/timer.h"
 #include "bench/measure/validate.h"
@@ -214,23 +215,13 @@ void make_plan_only(Record& record) {
   record.baseline.clear();
 }
 
-// What was found slower, for people; empty: nothing.
-std::vector<std::string> slower_of(const Record& record) {
-  std::vector<std::string> slower;
-  for (const BaselineRecord& arm : record.baseline) {
-    if (arm.verdict == "SLOWER") slower.push_back(fmt::format("{} than in the baseline", arm.arm));
-  }
-  for (const PairRecord& pair : record.pairs) {
-    const bool is = std::any_of(pair.ratios.begin(), pair.ratios.end(),
-                                [](const RatioRecord& ratio) { return ratio.verdict == "SLOWER"; });
-    if (pair.kind == "arm" && is) slower.push_back(fmt::format("{} than {}", pair.of, pair.base));
-  }
-  return slower;
-}
-
 Record read_baseline(const std::string& file) {
   try {
-    return record_from_json(read_file(file), file);
+    Record record = record_from_json(read_file(file), file);
+    const std::vector<std::string> wrong = problems(record);
+    check(wrong.empty(), Fault::bad_input, "{}: contradicts itself: {}", file,
+          wrong.empty() ? "" : wrong.front());
+    return record;
   } catch (const Error& error) {
     throw UsageError(fmt::format("--baseline: {}", error.what()));
   }
@@ -259,8 +250,19 @@ bool conclude(Record& record, const Options& options, const std::optional<Record
   return wrong.empty();
 }
 
+// Before the first timing, not behind it.
+void tell_schedule(const Record& record, const Flags& flags) {
+  if (!json_on_stdout(flags)) fmt::print("{}", schedule_text(*record.schedule));
+  std::fflush(stdout);
+}
+
 int status_of(const Record& record, const Flags& flags) {
-  if (flags.fail_on != "slower") return 0;
+  if (flags.fail_on != "slower" || flags.dry_run) return 0;
+  if (record.status != "complete") {
+    fmt::print(stderr, "stepscope: --fail-on: cannot tell: {}: {}\n", record.status,
+               record.status_reason);
+    return kSlower;
+  }
   const std::vector<std::string> slower = slower_of(record);
   if (slower.empty()) return 0;
   fmt::print(stderr, "stepscope: SLOWER: {}\n", fmt::join(slower, "; "));
@@ -293,11 +295,11 @@ int run_compare(const Options& options, const Context& context) {
   Comparison comparison(options, context, record, data ? &*data : nullptr);
   if (flags.quick) {
     comparison.run_quick();
+    if (flags.dry_run) tell_schedule(record, flags);
   } else {
     comparison.run_pilots();
     comparison.plan();
-    if (!json_on_stdout(flags)) fmt::print("{}", schedule_text(*record.schedule));
-    std::fflush(stdout);
+    tell_schedule(record, flags);
     if (!flags.dry_run && all_passed(record)) comparison.run_processes();
   }
   const bool equal = all_passed(record);

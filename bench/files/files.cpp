@@ -183,6 +183,13 @@ void check_can_be_written(const fs::path& path) {
         path.string(), folder.string());
   check(::access(folder.c_str(), W_OK | X_OK) == 0, Fault::io, "{}: cannot be written: {}: {}",
         path.string(), folder.string(), std::strerror(errno));
+  // To root everything is writable, until it is tried.
+  std::string probe = (folder / ".stepscope-XXXXXX").string();
+  const int descriptor = ::mkstemp(probe.data());
+  check(descriptor >= 0, Fault::io, "{}: cannot be written: {}: {}", path.string(), folder.string(),
+        std::strerror(errno));
+  ::close(descriptor);
+  ::unlink(probe.c_str());
 }
 
 std::string read_file(const fs::path& path) { return read_whole<std::string>(path); }

@@ -30,7 +30,8 @@ class Subject {
 class SessionSubject final : public Subject {
  public:
   // `start`: a snapshot of the session's model segment. `planted_ns`: the host spins that long
-  // after each step, a slow-down of known size for checks of the comparison itself.
+  // for each step, a slow-down of known size for checks of the comparison itself; what is below two
+  // microseconds is put together over steps.
   // Throws bad_input when the session was not made for that batch size.
   SessionSubject(Session& session, const InputRing& ring, std::int64_t batch,
                  std::span<const std::byte> start, std::int64_t planted_ns = 0);
@@ -47,6 +48,7 @@ class SessionSubject final : public Subject {
   const InputRing& ring_;
   std::span<const std::byte> start_;
   std::int64_t planted_ns_;
+  std::int64_t owed_ns_ = 0;  // of the planted time
   bool synchronous_;
 };
 

@@ -56,32 +56,52 @@ TEST(Compare, APlanHasAScheduleAndNoNumbers) {
   EXPECT_TRUE(record.gates.empty());
 }
 
-TEST(Compare, FailOnSlowerIsAFailureThatNamesThePair) {
+// What a gate of CI must not do: pass because nothing could be told.
+TEST(Compare, FailOnSlowerFailsWhereNoVerdictCouldBeGiven) {
   const TempFolder folder;
-  const std::string file = (folder.path() / "then.json").string();
-  // Fusion takes most ops of a chain away, so that unfused arms lie far behind: seen from the other
-  // side, with the record of a run in which the same arm took a tenth.
+  const CommandResult result =
+      run_stepscope({"compare", "--model", "chain:5", "--backend", "null", "--mode", "eager",
+                     "--fusion", "off", "--batch", "1", "--budget", "1ms", "--fail-on", "slower",
+                     "--json", (folder.path() / "r").string()});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("stepscope: --fail-on: cannot tell: "), std::string::npos)
+      << result.err;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "r"));
+}
+
+TEST(Compare, ABaselineThatContradictsItselfIsRefused) {
+  const TempFolder folder;
   const std::vector<std::string> words{"compare", "--model",  "chain:5",  "--backend", "null",
                                        "--mode",  "eager",    "--fusion", "off",       "--batch",
-                                       "1",       "--budget", "4s"};
+                                       "1",       "--budget", "1ms"};
   const auto with = [&](std::vector<std::string> more) {
     std::vector<std::string> all = words;
     all.insert(all.end(), more.begin(), more.end());
     return run_stepscope(all);
   };
+  const std::string file = (folder.path() / "then.json").string();
   ASSERT_EQ(with({"--json", file}).status, 0);
   Record then = record_from_json(read_file(file), file);
-  for (ArmRecord& arm : then.arms) {
-    for (Samples& list : arm.throughput) {
-      for (std::int64_t& ns : list.elapsed_ns) ns = std::max<std::int64_t>(1, ns / 10);
-    }
-  }
+  then.arms.at(0).throughput.at(0).elapsed_ns.at(0) = -1;
   write_file(file, to_json(then));
-  const CommandResult result = with({"--baseline", file, "--fail-on", "slower", "--json", "-"});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.err.find("SLOWER: null/eager/off/1 than in the baseline"), std::string::npos)
+  const CommandResult result = with({"--baseline", file});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("stepscope: --baseline: " + file + ": contradicts itself: "),
+            std::string::npos)
       << result.err;
-  EXPECT_EQ(with({"--baseline", file, "--json", "-"}).status, 0);  // nobody asked to fail
+}
+
+// An arm that is named twice is one arm, and no second process.
+TEST(Compare, NamesEachArmOnce) {
+  const CommandResult result = run_stepscope(
+      {"compare", "--model", "chain:5", "--backend", "null,null", "--mode", "eager,graph,eager",
+       "--fusion", "off", "--batch", "1,1", "--quick", "--budget", "1ms", "--json", "-"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Record record = record_from_json(result.out, "out");
+  EXPECT_EQ(record.arms.size(), 3U);
+  EXPECT_EQ(record.processes.size(), 1U);
+  for (const PairRecord& pair : record.pairs) EXPECT_EQ(pair.processes.size(), 1U);
 }
 
 TEST(Compare, NoRatioIsMadeWithOtherWorkOfABaseline) {

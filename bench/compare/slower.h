@@ -1,0 +1,16 @@
+// What `compare --fail-on slower` fails on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/record/record.h"
+
+namespace stepscope {
+
+// "ARM than BASE" for each pair of arms with the verdict SLOWER, "ARM than in the baseline" for
+// each row of the baseline. Not of the control or the self-check, whose answers are known.
+std::vector<std::string> slower_of(const Record& record);
+
+}  // namespace stepscope
