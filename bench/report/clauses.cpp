@@ -52,7 +52,7 @@ std::string ratio_clause(const PairView& view, const RatioRecord& ratio, std::st
   }
   const bool why =
       !is_decided(ratio.verdict) && ratio.verdict != "exploratory" && !ratio.verdict_reason.empty();
-  return fmt::format("{} {}, {} of {}'s {}{}{}", place, ratio.verdict,
+  return fmt::format("{} {}, {} of {} {}{}{}", place, ratio.verdict,
                      ratio_text(ratio.time_ratio->estimate), base, us_text(ratio.base_us),
                      spread_text(ratio), why ? fmt::format(", {}", ratio.verdict_reason) : "");
 }
@@ -168,7 +168,7 @@ std::string scope_sentence(const Record& record) {
   const std::string compiler = fact(record, "compiler");
   const std::string backends = backends_text(record);
   return fmt::format(
-      "This holds for {} ({}, {}) on data {}{}{}{}{}{} alone.", record.work.model,
+      "All of this holds only for {} ({}, {}) on data {}{}{}{}{}{}.", record.work.model,
       record.work.optimizer, record.work.dtype, record.work.data,
       backends.empty() ? "" : fmt::format(", with {}", backends), threads_text(record),
       processor.empty() ? ", on a machine without a name" : fmt::format(", on {}", processor),

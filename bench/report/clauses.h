@@ -12,7 +12,7 @@ namespace stepscope {
 
 // "at batch 1 FASTER, 0.900 of eager's 10.0 us (95 %: 0.890 .. 0.910); at batch 32 SAME, ...": the
 // verdict of each pair with its ratio and what the base costs, or why there is none. `base`: whose
-// time it is. Of more than three batches, the ones between the ends get their verdict alone.
+// time that is, as "eager's". Of more than three batches, the ones between the ends get their verdict alone.
 std::string ratio_clauses(const std::vector<PairView>& views, std::string_view base);
 
 // "; crossover batch: 32, it does not pay from there on", or "never", or why it is not known. Empty

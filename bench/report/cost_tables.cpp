@@ -85,8 +85,39 @@ std::string memory_of(const Group& group) {
                      table.text(), owners, process_text(any->memory));
 }
 
-std::string share_cell(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", 100.0 * *share) : kNotMeasured;
+// Each a quantity of its own; none follows from another.
+struct Quantity {
+  const char* name;
+  std::optional<double> UtilizationRecord::*value;
+  bool is_time;  // in microseconds; else a share
+};
+constexpr Quantity kQuantities[] = {
+    {"arithmetic lower bound", &UtilizationRecord::arith_lower_bound_us, true},
+    {"bandwidth lower bound", &UtilizationRecord::bandwidth_lower_bound_us, true},
+    {"kernel-active fraction", &UtilizationRecord::kernel_active_fraction, false},
+    {"occupancy", &UtilizationRecord::occupancy, false},
+    {"active SM fraction", &UtilizationRecord::active_sm_fraction, false}};
+
+std::string quantity_cell(const ArmRecord& arm, const Quantity& quantity) {
+  const std::optional<double>& value = arm.utilization.*quantity.value;
+  if (!value) return kNotMeasured;
+  return quantity.is_time ? time_text(*value * 1000.0) : fmt::format("{:.1f} %", 100.0 * *value);
+}
+
+std::string quantities_of(const std::vector<const ArmRecord*>& arms,
+                          const std::vector<const Quantity*>& quantities) {
+  std::vector<Table::Column> columns{{"backend", kLeft}, {"batch"}, {"arm", kLeft}};
+  for (const Quantity* quantity : quantities) columns.push_back({quantity->name});
+  Table table(columns);
+  for (const ArmRecord* arm : arms) {
+    std::vector<std::string> row{arm->backend, fmt::to_string(arm->batch),
+                                 fmt::format("{}/{}", arm->mode_requested, arm->fusion)};
+    for (const Quantity* quantity : quantities) row.push_back(quantity_cell(*arm, *quantity));
+    table.add(std::move(row));
+  }
+  return fmt::format(
+      "bounds and use of the machine; a lower bound of a step is no utilization:\n{}",
+      table.text());
 }
 
 std::string calibration_value(const CalibrationRow& row) {
@@ -140,35 +171,35 @@ std::string memory_table(const Record& record) {
 }
 
 std::string utilization_table(const Record& record) {
-  Table table({{"backend", kLeft},
-               {"batch"},
-               {"arm", kLeft},
-               {"arithmetic bound"},
-               {"bandwidth bound"},
-               {"kernel-active fraction"},
-               {"occupancy"},
-               {"active SMs"}});
-  bool any = false;
+  std::vector<const ArmRecord*> arms;
   std::string reason;
   for (const auto& [key, group] : groups_of(record)) {
     for (const ArmRecord* arm : group) {
-      const UtilizationRecord& use = arm->utilization;
       if (!is_measured(*arm)) continue;
-      any = true;
-      if (reason.empty()) reason = use.reason;
-      const auto bound = [](const std::optional<double>& us) {
-        return us ? time_text(*us * 1000.0) : kNotMeasured;
-      };
-      table.add({arm->backend, fmt::to_string(arm->batch),
-                 fmt::format("{}/{}", arm->mode_requested, arm->fusion),
-                 bound(use.arith_lower_bound_us), bound(use.bandwidth_lower_bound_us),
-                 share_cell(use.kernel_active_fraction), share_cell(use.occupancy),
-                 share_cell(use.active_sm_fraction)});
+      arms.push_back(arm);
+      if (reason.empty() && arm->utilization.reason != kNotMeasured) {
+        reason = arm->utilization.reason;
+      }
     }
   }
-  if (!any) return {};
-  return fmt::format("lower bounds of a step (no utilization), and how busy a device was{}:\n{}",
-                     reason.empty() ? "" : fmt::format(" ({})", reason), table.text());
+  if (arms.empty()) return {};
+  std::vector<const Quantity*> known;
+  std::vector<std::string> unknown;
+  for (const Quantity& quantity : kQuantities) {
+    const bool any = std::any_of(arms.begin(), arms.end(), [&](const ArmRecord* arm) {
+      return (arm->utilization.*quantity.value).has_value();
+    });
+    if (any) {
+      known.push_back(&quantity);
+    } else {
+      unknown.emplace_back(quantity.name);
+    }
+  }
+  std::string text;
+  if (!known.empty()) text = quantities_of(arms, known);
+  if (unknown.empty()) return text;
+  return fmt::format("{}{}: {}{}\n", text, fmt::join(unknown, ", "), kNotMeasured,
+                     reason.empty() ? "" : fmt::format(" ({})", reason));
 }
 
 std::string calibration_table(const std::vector<CalibrationRow>& rows) {

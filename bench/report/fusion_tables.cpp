@@ -117,7 +117,8 @@ std::string passes_table(const Record& record) {
     if (!ablated_modes(group).empty()) continue;  // that table says it
     std::set<std::string> said;
     for (const ArmRecord* arm : group) {
-      if (arm->fusion == kUnfused || !said.insert(arm->fusion).second) continue;
+      if (arm->passes.empty() || arm->fusion == kUnfused) continue;
+      if (!said.insert(arm->fusion).second) continue;
       add_block(text, passes_of(*arm));
     }
   }

@@ -63,17 +63,19 @@ std::string dispatch_clause(const std::vector<Group>& groups) {
     if (arm == nullptr || arm->counts.ops == 0) continue;
     mode = arm->mode_requested;
     const double dispatch = null ? step_ns(*arm) : arm->dispatch_empty_kernels->median_ns;
-    parts.push_back(fmt::format("at batch {} {} a step ({} per op)", arm->batch,
-                                time_text(dispatch),
-                                time_text(dispatch / static_cast<double>(arm->counts.ops))));
-    if (null) continue;
-    parts.back() += fmt::format(", {:.1f} % of a step of {}", 100.0 * dispatch / step_ns(*arm),
-                                time_text(step_ns(*arm)));
+    std::string inner =
+        fmt::format("{} per op", time_text(dispatch / static_cast<double>(arm->counts.ops)));
+    if (!null) {
+      inner += fmt::format("; {:.1f} % of a step of {}", 100.0 * dispatch / step_ns(*arm),
+                           time_text(step_ns(*arm)));
+    }
+    parts.push_back(
+        fmt::format("{} a step at batch {} ({})", time_text(dispatch), arm->batch, inner));
   }
   if (parts.empty()) return {};
   return fmt::format("{}{} dispatch alone takes {}",
                      null ? "which computes nothing, a step is dispatch: " : "", mode,
-                     fmt::join(parts, "; "));
+                     fmt::join(parts, ", "));
 }
 
 // Graph and eager of the same passes: none, where that was timed, else whatever there is.
@@ -99,7 +101,9 @@ std::string break_even_text(const std::vector<PairView>& views) {
   std::vector<std::string> parts;
   for (const PairView& view : views) {
     if (!view.pair->break_even) continue;
-    parts.push_back(fmt::format("{} at batch {}", view.pair->break_even->text, view.of->batch));
+    const std::string& after = view.pair->break_even->text;  // "not known: " and why: in the table
+    parts.push_back(
+        fmt::format("{} at batch {}", after.substr(0, after.find(':')), view.of->batch));
   }
   return parts.empty() ? "" : fmt::format("; break-even: {}", fmt::join(parts, ", "));
 }
@@ -119,7 +123,7 @@ std::string graph_clause(const Record& record, const std::vector<Group>& groups)
                         last.of->counts.submissions == 1 ? "submission" : "submissions",
                         last.base->counts.submissions);
   }
-  return fmt::format("{} {}{}{}", text, ratio_clauses(views, base), crossover_text(views),
+  return fmt::format("{} {}{}{}", text, ratio_clauses(views, base + "'s"), crossover_text(views),
                      break_even_text(views));
 }
 
@@ -165,7 +169,7 @@ std::string fusion_text(const Record& record, const std::vector<Group>& groups,
   return fmt::format("fusion{} {} (batch {}); in mode {} {}",
                      fusion == kAllPasses ? "" : fmt::format(" {}", fusion),
                      removed_text(last.base->counts, last.of->counts), last.of->batch,
-                     last.of->mode_requested, ratio_clauses(views, "unfused"));
+                     last.of->mode_requested, ratio_clauses(views, "the unfused"));
 }
 
 // The pass whose absence costs most, of the largest batch.
@@ -185,7 +189,7 @@ std::string worth_text(const Record& record, const Group& group) {
     }
     if (worst.pair == nullptr) continue;
     return fmt::format("worth most in mode {} is {}: without it {}", mode,
-                       worst.of->fusion.substr(1), ratio_clauses({worst}, "all passes"));
+                       worst.of->fusion.substr(1), ratio_clauses({worst}, "the fused"));
   }
   return {};
 }
@@ -223,7 +227,8 @@ std::string between_sentence(const Record& record) {
     });
     const std::string& base = views.front().base->backend;
     clauses.push_back(fmt::format("{} against {} in graph, fusion {}: {}{}", key.first, base,
-                                  key.second, ratio_clauses(views, base), crossover_text(views)));
+                                  key.second, ratio_clauses(views, base + "'s"),
+                                  crossover_text(views)));
   }
   return clauses.empty() ? "" : fmt::format("Between backends, {}.", fmt::join(clauses, "; "));
 }

@@ -57,7 +57,7 @@ std::string gate_text(const Record& record) {
                      failures);
 }
 
-// Blocks that do not count, by cause: they stay in the record.
+// Blocks that do not count, by cause without its numbers: they stay in the record.
 std::string voids_text(const Record& record) {
   std::map<std::string, std::int64_t> causes;
   std::int64_t blocks = 0;
@@ -68,7 +68,7 @@ std::string voids_text(const Record& record) {
         ++blocks;
         if (block.void_cause.empty()) continue;
         ++voided;
-        ++causes[block.void_cause];
+        ++causes[block.void_cause.substr(0, block.void_cause.find(':'))];
       }
     }
   }
@@ -95,19 +95,18 @@ std::string flags_text(const Record& record) {
   return text;
 }
 
-// Why pairs have no verdict, each reason once.
+// Why pairs have no verdict.
 std::string reasons_text(const Record& record) {
-  std::map<std::string, std::size_t> reasons;
-  for (const PairRecord& pair : record.pairs) {
-    if (pair.kind != "arm") continue;
-    for (const RatioRecord& ratio : pair.ratios) {
-      const bool open = ratio.verdict == "UNDECIDED" || ratio.verdict == "void";
-      if (open && !ratio.verdict_reason.empty()) ++reasons[ratio.verdict_reason];
-    }
-  }
   std::string text;
-  for (const auto& [reason, pairs] : reasons) {
-    text += fmt::format("no verdict for {} {}: {}\n", pairs, pairs == 1 ? "pair" : "pairs", reason);
+  for (const PairView& view : pairs_of(record)) {
+    if (view.pair->kind != "arm") continue;
+    for (const RatioRecord& ratio : view.pair->ratios) {
+      const bool open = ratio.verdict == "UNDECIDED" || ratio.verdict == "void";
+      if (!open || ratio.verdict_reason.empty() || !ratio.time_ratio) continue;
+      text +=
+          fmt::format("{}: {} over {} at batch {}: {}\n", ratio.verdict, label_of(record, *view.of),
+                      label_of(record, *view.base), view.of->batch, ratio.verdict_reason);
+    }
   }
   return text;
 }

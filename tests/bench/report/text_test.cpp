@@ -1,100 +1,30 @@
-// What people read: tables, numbers with units, and sentences that follow from the record.
+// What people read: tables, and numbers with units, that follow from the record.
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/report/text.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "bench/report/numbers.h"
+#include "bench/report/sentences.h"
 #include "bench/report/table.h"
-#include "bench/report/text.h"
+#include "bench/report/tables.h"
+#include "tests/bench/report/records.h"
 
 namespace stepscope {
 namespace {
+
+using test::arm_of;
+using test::decided;
+using test::ratio_of;
+using test::squeezed;
 
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// With one blank where there are several: what a table says, whatever its widths.
-std::string squeezed(const std::string& text) {
-  std::string squeezed;
-  for (const char c : text) {
-    if (c != ' ' || squeezed.empty() || squeezed.back() != ' ') squeezed += c;
-  }
-  return squeezed;
-}
-
-ArmRecord arm(std::string mode, std::int64_t batch, double median, double dispatch) {
-  ArmRecord made;
-  made.backend = "eigen";
-  made.mode_requested = mode;
-  made.mode_executed = mode;
-  made.batch = batch;
-  made.counts = {.ops = 17,
-                 .submissions = mode == "graph" ? 1U : 17U,
-                 .calls = 17,
-                 .library_calls = 5,
-                 .own_calls = 12,
-                 .intermediate_bytes = 4096};
-  made.flops = 1000.0;
-  made.library_flops = 987.0;
-  made.reserved_bytes = 2048;
-  made.wall = {100, median / 2, median * 0.99, median, median * 1.01, median * 3, median};
-  made.dispatch_empty_kernels = TimeSummary{.count = 31, .median_ns = dispatch};
-  return made;
-}
-
-Record sample() {
-  Record record;
-  record.work = {"mlp:784-128-10", "sgd", 0.1, "generated", "f32", 1};
-  for (const std::int64_t batch : {1, 32}) {
-    const double median = batch == 1 ? 10'000.0 : 100'000.0;
-    record.arms.push_back(arm("eager", batch, median, 850.0));
-    record.arms.push_back(arm("graph", batch, median * 0.9, 68.0));
-  }
-  record.gates = {{.backend = "eigen",
-                   .baseline_mode = "eager",
-                   .mode = "graph",
-                   .batch = 1,
-                   .criterion = "bits",
-                   .steps = 20,
-                   .passed = true}};
-  return record;
-}
-
-// Graph with a choice of passes at batch 32: 17 ops become `ops`.
-ArmRecord fused(std::string fusion, double median, std::uint64_t ops, std::uint64_t bytes) {
-  ArmRecord made = arm("graph", 32, median, 60.0);
-  made.fusion = std::move(fusion);
-  made.counts.ops = made.counts.calls = ops;
-  made.counts.intermediate_bytes = bytes;
-  made.passes = {
-      {.name = "simplify", .changed = true, .ops_before = 18, .ops_after = 17},
-      {.name = "epilogue",
-       .fusion = true,
-       .changed = true,
-       .ops_before = 17,
-       .ops_after = 14,
-       .intermediate_bytes_removed = 1024,
-       .time_ns = 12'000},
-      {.name = "fold_sgd", .fusion = true, .notes = {"w1: momentum has no fold", "w2: the same"}}};
-  made.ratios = {{.mode = "graph", .fusion = "off", .medians = median / 90'000.0}};
-  return made;
-}
-
-// All passes, all but one, none: what `--ablate` records.
-Record ablated() {
-  Record record = sample();
-  record.arms.push_back(fused("on", 80'000.0, 14, 3072));
-  ArmRecord without = fused("-epilogue", 88'000.0, 17, 4096);
-  without.ratios.push_back(
-      {.mode = "graph", .fusion = "on", .medians = 1.1, .q1 = 1.05, .q3 = 1.2});
-  record.arms.push_back(without);
-  for (ArmRecord& each : record.arms) {
-    if (each.batch != 32 || each.mode_requested != "graph" || each.fusion != "off") continue;
-    each.ratios = {{.mode = "graph", .fusion = "on", .medians = 1.125, .q1 = 1.1, .q3 = 1.25}};
-  }
-  return record;
-}
-
-TEST(Text, TimesHaveThreeDigitsAndAUnit) {
+TEST(Numbers, TimesHaveThreeDigitsAndAUnit) {
   EXPECT_EQ(time_text(0.0), "0.00 ns");
   EXPECT_EQ(time_text(999.0), "999 ns");
   EXPECT_EQ(time_text(1234.0), "1.23 us");
@@ -102,6 +32,8 @@ TEST(Text, TimesHaveThreeDigitsAndAUnit) {
   EXPECT_EQ(time_text(3.2e11), "320 s");
   EXPECT_EQ(bytes_text(2048.0), "2.00 KiB");
   EXPECT_EQ(bytes_text(5e9), "4.66 GiB");
+  EXPECT_EQ(time_text(std::optional<double>{}), "not measured");
+  EXPECT_EQ(range_text({1.0, {}, {}}), "");
 }
 
 TEST(Table, AlignsColumnsWithoutTrailingBlanks) {
@@ -112,108 +44,277 @@ TEST(Table, AlignsColumnsWithoutTrailingBlanks) {
             "name           n\n---------  -----\na              1\nlong name  12345\n");
 }
 
-TEST(CompareText, SaysWhatDispatchCostsAtEachEnd) {
-  const std::string text = compare_text(sample());
-  EXPECT_NE(text.find("equal work: 1 of 1 gates passed (bits)"), std::string::npos) << text;
-  EXPECT_NE(
-      text.find("At batch 1 on eigen, eager dispatch alone takes 850 ns a step (50.0 ns per "
-                "op), against a step of 10.0 us (8.5 %); graph takes 0.900 of eager's median."),
-      std::string::npos)
+TEST(ScheduleText, SaysWhatItTakesAndAffords) {
+  ScheduleRecord schedule = *decided().schedule;
+  EXPECT_EQ(
+      schedule_text(schedule),
+      "schedule: 10 processes of each backend, 16 blocks of each pair in each (ABBA or BAAB, "
+      "seed 1), slots of 5 ms or more\n"
+      "takes about 158 s of 170 s; affords an answer fit to publish (10 processes or more)\n");
+  schedule.claim = "working";
+  EXPECT_TRUE(has(schedule_text(schedule), "affords a working answer (5 processes or more)\n"));
+  schedule.claim = "exploratory";
+  schedule.processes = 1;
+  schedule.expected_s = 200.0;
+  EXPECT_TRUE(has(schedule_text(schedule), "schedule: 1 process of each backend, "));
+  EXPECT_TRUE(
+      has(schedule_text(schedule),
+          "takes about 200 s of 170 s, MORE THAN THE BUDGET: take fewer arms or batches, or "
+          "a longer --budget; affords no verdict: exploratory (fewer than 5 processes)\n"));
+}
+
+TEST(CompareText, AVerdictHasItsIntervalBothCostsAndP) {
+  const std::string text = squeezed(compare_text(decided()));
+  EXPECT_TRUE(has(text,
+                  " 1 graph/off eager/off 0.900 0.896 .. 0.904 0.900 10.0 us 9.00 us <0.001 "
+                  "FASTER\n"))
       << text;
-  EXPECT_NE(text.find("At batch 32 on eigen"), std::string::npos) << text;
-  EXPECT_NE(text.find("exploratory, without interval or verdict"), std::string::npos) << text;
+  EXPECT_TRUE(has(text,
+                  " 32 graph/off eager/off 0.998 0.994 .. 1.002 0.998 100 us 99.8 us 0.500 "
+                  "SAME\n"))
+      << text;
+  EXPECT_TRUE(has(text,
+                  "equal work: 1 of 1 gates passed before the timing, 1 of 1 gates passed "
+                  "after the timing (bits)\n"))
+      << text;
 }
 
-TEST(CompareText, ADifferenceWithinTheSpreadIsCalledThat) {
-  Record record = sample();
-  record.arms[1] = arm("graph", 1, 9'990.0, 68.0);
-  EXPECT_NE(compare_text(record).find("of eager's median, and their quartiles overlap"),
-            std::string::npos);
+TEST(CompareText, LinesFitATerminalUpToTheSentences) {
+  Record record = decided();
+  test::add_backend(record, decided("onednn"));
+  const std::string text = compare_text(record);
+  const std::size_t end = text.find("On eigen, ");
+  ASSERT_NE(end, std::string::npos);
+  for (std::size_t at = 0; at < end;) {
+    const std::size_t next = text.find('\n', at);
+    EXPECT_LE(next - at, 124U) << text.substr(at, next - at);
+    at = next + 1;
+  }
+  EXPECT_FALSE(has(text, "\033")) << "a verdict is a word, no colour";
 }
 
-TEST(CompareText, UnequalWorkGetsNoNumber) {
-  Record record = sample();
+TEST(CompareText, WithoutAnIntervalThereIsASpread) {
+  Record record = decided();
+  RatioRecord& ratio = ratio_of(record, "eigen/graph/off/1", "eigen/eager/off/1");
+  ratio.time_ratio->low = ratio.time_ratio->high = {};
+  ratio.p = ratio.p_holm = {};
+  ratio.verdict = "exploratory";
+  const std::string text = squeezed(compare_text(record));
+  EXPECT_TRUE(has(text, "0.900 none (spread 0.898 .. 0.902) 0.900 10.0 us 9.00 us - exploratory\n"))
+      << text;
+}
+
+TEST(CompareText, SaysWhatWasNotMeasured) {
+  Record record = decided();
+  ArmRecord& arm = arm_of(record, "eigen/eager/off/1");
+  arm.latency_summary = arm.throughput_summary = arm.input_copy_summary = {};
+  arm.dispatch_empty_kernels.reset();
+  const std::string text = squeezed(compare_text(record));
+  EXPECT_TRUE(has(text, "eigen 1 eager/off not measured not measured\n")) << text;  // latency, copy
+  EXPECT_TRUE(has(text, "eigen 1 eager/off not measured\n")) << text;
+  EXPECT_TRUE(has(text, "queue delay, device busy time, idle gaps: not measured")) << text;
+  EXPECT_TRUE(has(text, "kernel-active fraction, occupancy, active SM fraction: not measured"))
+      << text;
+}
+
+TEST(CompareText, UnequalWorkIsNamedWithItsArms) {
+  Record record = decided();
+  record.status = "unequal-work";
+  record.status_reason = "see the gates";
   record.gates[0].passed = false;
   record.gates[0].detail = "w1 differs after step 1";
-  for (ArmRecord& each : record.arms) {
-    each.wall = {};
-    each.dispatch_empty_kernels.reset();
+  for (ArmRecord& arm : record.arms) {
+    arm.latency_summary = arm.throughput_summary = {};
+    arm.dispatch_empty_kernels.reset();
   }
+  record.pairs.clear();
   const std::string text = compare_text(record);
-  EXPECT_NE(text.find("UNEQUAL WORK: eigen batch 1, graph against eager (bits): w1 differs after "
-                      "step 1"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("not measured"), std::string::npos);
-  EXPECT_EQ(text.find("of eager's median"), std::string::npos);
-}
-
-TEST(CompareText, TellsArmsByFusionAndTheirRatios) {
-  Record record = sample();
-  record.arms.push_back(fused("on", 80'000.0, 14, 3072));
-  record.arms.back().ratios.push_back({.mode = "eager", .fusion = "off", .medians = 0.8});
-  const std::string text = squeezed(compare_text(record));
-  EXPECT_TRUE(has(text, "eigen 32 graph on 80.0 us 79.2 us .. 80.8 us 0.800 - 0.889\n")) << text;
-  // ops, reorders, submissions, calls, by library, its flops
-  EXPECT_TRUE(has(text, "eigen 32 graph on 14 0 1 14 5 98.7 %")) << text;
-}
-
-TEST(CompareText, SaysWhatFusionRemovedAndWhatItDidToTheTime) {
-  Record record = sample();
-  record.arms.push_back(fused("on", 80'000.0, 14, 3072));
-  const std::string text = squeezed(compare_text(record));
+  EXPECT_TRUE(has(text, "status: unequal-work: see the gates\n")) << text;
   EXPECT_TRUE(has(text,
-                  "At batch 32 on eigen, fusion removes 3 of 17 ops and 1.00 KiB of 4.00 KiB of "
-                  "intermediates; in mode graph the step takes 0.889 of the unfused median.\n"))
+                  "  UNEQUAL WORK before the timing, process 0: eigen batch 1, graph/off "
+                  "against eager/off (bits): w1 differs after step 1\n"))
       << text;
-  record.arms.back() = fused("layout", 89'500.0, 19, 5120);
-  const std::string more = compare_text(record);
-  EXPECT_TRUE(
-      has(more,
-          "fusion (layout) turns 17 ops into 19 and 4.00 KiB of intermediates into 5.00 KiB; in "
-          "mode graph the step takes 0.994 of the unfused median, and their quartiles overlap.\n"))
-      << more;
+  EXPECT_FALSE(has(text, "FASTER")) << text;
+  EXPECT_FALSE(has(text, "latency")) << text;
 }
 
-TEST(CompareText, ListsWhatEachPassRemovedAndWhyOneDidNot) {
-  Record record = sample();
-  record.arms.push_back(fused("on", 80'000.0, 14, 3072));
+TEST(CompareText, CountsVoidedBlocksByCauseAndShowsFlags) {
+  Record record = decided();
+  ProcessBlocks blocks;
+  blocks.blocks.resize(4);
+  blocks.blocks[0].void_cause = "sentinel: 100.0 us before and 110.0 us after";
+  blocks.blocks[3].void_cause = "sentinel: 100.0 us before and 120.0 us after";
+  record.pairs.front().processes.push_back(blocks);
+  record.pairs.front().ratios.front().flags = {"order-effect"};
+  record.arms.front().flags = {"drift", "contended"};
+  const std::string text = compare_text(record);
+  EXPECT_TRUE(has(text, "blocks voided, and kept in the record: 2 of 4 (sentinel: 2)\n")) << text;
+  EXPECT_TRUE(has(text, "flag: eigen/eager/off/1: drift, contended\n")) << text;
+  EXPECT_TRUE(has(text, "flag: eigen/graph/off/1 over eigen/eager/off/1: order-effect\n")) << text;
+}
+
+TEST(CompareText, TheControlStandsApartFromTheVerdicts) {
+  Record record = decided();
+  ArmRecord again = test::make_arm("eigen", "eager", "off", 1, 10'010.0);
+  again.name = "eigen/eager/off/1/again";
+  again.role = "control";
+  PairRecord control = test::make_pair_record(record.arms.front(), again, "SAME");
+  control.kind = "control";
+  record.arms.push_back(again);
+  record.pairs.push_back(control);
+  EXPECT_FALSE(has(verdict_table(record), "control"));
+  EXPECT_TRUE(has(squeezed(control_table(record)),
+                  " 1 eager/off (control) eager/off 1.001 0.991 .. 1.011 1.001 10.0 us 10.0 us"))
+      << control_table(record);
+  EXPECT_FALSE(has(latency_table(record), "again"));
+  const std::string latency = latency_table(record);
+  EXPECT_EQ(std::count(latency.begin(), latency.end(), '\n'), 9);
+}
+
+TEST(CompareText, PassesAndAblation) {
+  Record record = decided();
+  arm_of(record, "eigen/graph/on/32").passes = {
+      {.name = "simplify", .changed = true, .ops_before = 18, .ops_after = 17, .notes = {}},
+      {.name = "epilogue",
+       .fusion = true,
+       .changed = true,
+       .ops_before = 17,
+       .ops_after = 14,
+       .intermediate_bytes_removed = 1024,
+       .time_ns = 12'000,
+       .notes = {}},
+      {.name = "fold_sgd", .fusion = true, .notes = {"w1: momentum has no fold", "w2: the same"}}};
+  const std::string plain = squeezed(compare_text(record));
+  EXPECT_TRUE(has(plain, "passes of eigen, batch 32, fusion on:\n")) << plain;
+  EXPECT_TRUE(has(plain, "epilogue 3 1.00 KiB 12.0 us\n")) << plain;
+  EXPECT_TRUE(has(plain, "w1: momentum has no fold (and 1 more)\n")) << plain;
+
+  const ArmRecord all = arm_of(record, "eigen/graph/on/32");
+  ArmRecord without = test::make_arm("eigen", "graph", "-epilogue", 32, 88'000.0);
+  without.counts.ops = without.counts.calls = 17;
+  without.counts.intermediate_bytes = 4096;
+  record.pairs.push_back(test::make_pair_record(all, without, "SLOWER"));
+  record.arms.push_back(without);
   const std::string text = squeezed(compare_text(record));
-  EXPECT_TRUE(has(text, "passes of eigen, batch 32, fusion on:\n")) << text;
-  EXPECT_TRUE(has(text, "epilogue 3 1.00 KiB 12.0 us\n")) << text;
-  EXPECT_TRUE(has(text, "w1: momentum has no fold (and 1 more)\n")) << text;
-}
-
-TEST(CompareText, AblationSaysWhatEachPassIsWorth) {
-  const std::string text = squeezed(compare_text(ablated()));
   EXPECT_TRUE(has(text, "passes of eigen, batch 32, mode graph, one left out at a time:\n"))
       << text;
-  EXPECT_TRUE(has(text, "epilogue 3 3 1.00 KiB 1.100 (1.050 .. 1.200)\n")) << text;
+  EXPECT_TRUE(has(text, "epilogue 3 3 1.00 KiB 1.102 (1.092 .. 1.112) SLOWER\n")) << text;
   EXPECT_TRUE(has(text, "no effect here w1: momentum has no fold (and 1 more)\n")) << text;
-  EXPECT_TRUE(has(text, "all of them 3 3 1.00 KiB 1.125 (1.100 .. 1.250)\n")) << text;
-  EXPECT_TRUE(has(text,
-                  "At batch 32 on eigen, the pass that is worth most in mode graph is epilogue: "
-                  "without it the step takes 1.100 of the median with all.\n"))
-      << text;
   EXPECT_FALSE(has(text, "simplify")) << text;  // it runs always: nothing to leave out
   EXPECT_FALSE(has(text, "fusion on:\n")) << text;
+  EXPECT_TRUE(has(text,
+                  "worth most in mode graph is epilogue: without it at batch 32 SLOWER, 1.102 "
+                  "of the fused 79.8 us"))
+      << text;
 }
 
-TEST(CompareText, HasFiveSentencesAtMost) {
-  Record record = ablated();
-  const std::size_t arms = record.arms.size();
-  for (std::size_t i = 0; i < arms; ++i) {
-    record.arms.push_back(record.arms[i]);
-    record.arms.back().backend = "onednn";
-  }
+TEST(CompareText, OneOffCostsMemoryAndCalibration) {
+  Record record = decided();
+  ArmRecord& arm = arm_of(record, "eigen/graph/off/32");
+  arm.memory.first = {
+      .allocated = 1024, .reserved = 2048, .peak_allocated = 4096, .peak_reserved = 8192};
+  arm.memory.steady = {
+      .allocated = 1024, .reserved = 2048, .peak_allocated = 2048, .peak_reserved = 2048};
+  arm.memory.owners = {{"plan arena", "stepscope", 2048}};
+  arm.memory.process_rss = 1 << 20;
+  arm.one_off.push_back(arm.one_off.front());
+  arm.one_off.back().capture_ns = 5000;
+  arm.one_off.back().compilations_in_steady = 3;
+  record.calibration = {{"stamp_cost", "ns", 21.0, 20.0, 22.5, 100, "steady clock", ""},
+                        {"fork_join", "ns", {}, {}, {}, 0, "", "one thread forks nothing"}};
   const std::string text = squeezed(compare_text(record));
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find("At batch", at)) != std::string::npos; ++at) ++count;
-  EXPECT_EQ(count, 4U) << text;
+  EXPECT_TRUE(has(text, "graph/off first step 1.00 KiB 2.00 KiB 4.00 KiB 8.00 KiB\n")) << text;
+  EXPECT_TRUE(has(text, "graph/off after warm-up 1.00 KiB 2.00 KiB 2.00 KiB 2.00 KiB\n")) << text;
+  EXPECT_TRUE(has(text, " graph/off: plan arena 2.00 KiB (stepscope)\n")) << text;
+  EXPECT_TRUE(has(text, "resident 1.00 MiB, at most not measured\n")) << text;
+  EXPECT_TRUE(has(text, "graph/off 1.00 ms 200 us 5.00 us - - 30.0 us - 3\n")) << text;
+  EXPECT_TRUE(has(text, " 1 graph/off eager/off 120 us 120 steps\n")) << text;
+  EXPECT_TRUE(has(text, "stamp_cost 21.0 ns 20.0 .. 22.5 steady clock\n")) << text;
+  EXPECT_TRUE(has(text, "fork_join not measured one thread forks nothing\n")) << text;
+}
+
+TEST(CompareText, ABaselineIsNoSpeedUp) {
+  Record record = decided();
+  record.baseline = {{"eigen/graph/off/1", "", 9.0, 9.9, Interval{1.1, 1.05, 1.15}, "SLOWER"},
+                     {"eigen/eager/off/1", "processor differs: A and B", {}, {}, {}, ""}};
+  const std::string text = squeezed(compare_text(record));
+  EXPECT_TRUE(has(text, "eigen/graph/off/1 9.00 us 9.90 us 1.100 1.050 .. 1.150 SLOWER\n")) << text;
+  EXPECT_TRUE(
+      has(text, "eigen/eager/off/1 not measured not measured not measured processor differs"))
+      << text;
+}
+
+TEST(CompareText, EndsWithTheRecordsOwnSentencesAndNotes) {
+  Record record = decided();
+  record.summary = {"As it was said."};
+  record.notes = {"by hand"};
+  const std::string text = compare_text(record);
+  EXPECT_TRUE(text.ends_with("\n\nAs it was said.\nnote: by hand\n")) << text;
+  record.summary.clear();
+  EXPECT_TRUE(has(compare_text(record), "\n" + scope_sentence(record) + "\nnote: by hand\n"));
+}
+
+TEST(CompareText, R_STA_7_NoRatioFollowsFromMinima) {
+  const Record record = decided();
+  Record other = record;
+  for (ArmRecord& arm : other.arms)
+    arm.latency_summary.min_ns = arm.throughput_summary.min_ns = 1.0;
+  EXPECT_EQ(verdict_table(other), verdict_table(record));
+  EXPECT_EQ(break_even_table(other), break_even_table(record));
+  const std::string latency = squeezed(latency_table(other));
+  EXPECT_TRUE(has(latency, "arm median quartiles least .. most outliers")) << latency;
+  EXPECT_TRUE(has(latency, "eigen 1 eager/off 10.0 us 9.90 us .. 10.1 us 1.00 ns .. 30.0 us"))
+      << latency;
+}
+
+TEST(CompareText, CountsAreThreeNumbersAndByPhase) {
+  const std::string text = squeezed(compare_text(decided()));
+  // ops, reorders, submissions, replays, nodes replayed, calls, by library, its flops, look-ups
+  EXPECT_TRUE(has(text, "eigen 32 graph/on 14 0 1 1 14 14 5 98.7 % 0\n")) << text;
+  EXPECT_TRUE(has(text, "eigen 32 eager/off 17 0 17 0 0 17 5 98.7 % 17\n")) << text;
+  EXPECT_TRUE(has(text, "calls of a step by phase, eigen, batch 32, eager, graph, fusion off:\n"))
+      << text;
+  EXPECT_TRUE(has(text, "forward 9 9 2 7\nupdate 8 8 3 5\n")) << text;
+}
+
+// The puzzle: 1,875 graph launches in an epoch of 1,500 steps, and 60,000 / 32 is 1,875 too.
+TEST(Submissions, R_CNT_1_EqualTotalsOfOtherActivitiesReadDifferently) {
+  const std::vector<SubmissionRecord> split{{.activity = "training",
+                                             .steps = 1500,
+                                             .submissions = 1500,
+                                             .graph_launches = 1500,
+                                             .least = 1,
+                                             .most = 1,
+                                             .median = 1},
+                                            {.activity = "validation",
+                                             .steps = 375,
+                                             .submissions = 375,
+                                             .graph_launches = 375,
+                                             .least = 1,
+                                             .most = 1,
+                                             .median = 1}};
+  const std::vector<SubmissionRecord> whole{{.activity = "training",
+                                             .steps = 1875,
+                                             .submissions = 1875,
+                                             .graph_launches = 1875,
+                                             .least = 1,
+                                             .most = 1,
+                                             .median = 1}};
+  EXPECT_EQ(squeezed(submissions_table(split)),
+            "submissions by activity:\n"
+            "activity steps submissions replays least per step median most\n"
+            "---------- ----- ----------- ------- -------------- ------ ----\n"
+            "training 1500 1500 1500 1 1 1\n"
+            "validation 375 375 375 1 1 1\n");
+  EXPECT_TRUE(has(squeezed(submissions_table(whole)), "training 1875 1875 1875 1 1 1\n"));
+  EXPECT_NE(submissions_table(split), submissions_table(whole));
+  EXPECT_FALSE(has(submissions_table(split), "1875")) << "no total over activities";
+  EXPECT_EQ(submissions_table({}), "");
 }
 
 TEST(EpochRow, HasNoAccuracyWhereThereIsNone) {
-  EpochRecord epoch{.epoch = 1, .training_loss = 0.5, .validation_loss = 0.25};
+  EpochRecord epoch{
+      .epoch = 1, .training_loss = 0.5, .validation_loss = 0.25, .partial_policy = {}};
   EXPECT_NE(epoch_row(epoch).find("  0.50000    0.25000         -  "), std::string::npos)
       << epoch_row(epoch);
   epoch.validation_accuracy = 0.0;
