@@ -65,7 +65,7 @@ LIBRARIES = (
             ("backends/cpu", "backends/eigen", "backends/onednn")),
     Library("CLI11", ("CLI/",), ("CLI11::",), ("CLI11",), ("bench/cli",)),
     Library("nlohmann-json", ("nlohmann/",), ("nlohmann_json::",), ("nlohmann_json",),
-            ("bench/files", "bench/record", "bench/report")),
+            ("bench/files", "bench/record", "bench/report", "bench/cli")),
     Library("zlib", ("zlib.h", "zconf.h"), ("ZLIB::", "z"), ("ZLIB",),
             ("bench/data", "bench/files")),
     Library("Google Benchmark", ("benchmark/",), ("benchmark::",), ("benchmark",),
