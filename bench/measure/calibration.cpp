@@ -20,7 +20,7 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kSamples = 21;
+constexpr std::size_t kSamples = 21, kFewestSamples = 5;
 constexpr std::int64_t kMostCalls = 1 << 20;
 
 CalibrationRow row_of(std::string name, std::string unit, std::string note) {
@@ -50,12 +50,15 @@ CalibrationRow divided(const CalibrationRow& row, std::string name, std::string 
   return per;
 }
 
-// Nanoseconds of one call: blocks of calls, as many as fill half a millisecond.
+// Nanoseconds of one call: blocks of calls, as many as fill half a millisecond; fewer blocks where
+// a busy machine makes them long.
 std::vector<double> time_calls(Timer& timer, const std::function<void()>& call) {
-  constexpr std::int64_t kBlockNs = 500'000;
+  constexpr std::int64_t kBlockNs = 500'000, kLimitNs = 50'000'000;
+  const std::int64_t begin = timer.now();
   std::vector<double> per_call;
   std::int64_t calls = 1;
-  while (per_call.size() < kSamples) {
+  while (per_call.size() < kSamples &&
+         (per_call.size() < kFewestSamples || timer.now() - begin < kLimitNs)) {
     const std::int64_t start = timer.now();
     for (std::int64_t i = 0; i < calls; ++i) call();
     const std::int64_t taken = timer.now() - start;
