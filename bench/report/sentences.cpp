@@ -142,15 +142,17 @@ std::string removed_text(const StepCounts& unfused, const StepCounts& fused) {
                      bytes(unfused.intermediate_bytes), bytes(fused.intermediate_bytes));
 }
 
-// A fused arm against the unfused one of its mode; graph first.
+// A fused and the unfused arm of one mode, graph first; in an ablation the fused one is the base.
 PairView fusion_pair(const Record& record, const Group& group, std::string_view fusion) {
   for (const std::string_view mode : {"graph", "planned", "eager"}) {
-    for (const ArmRecord* of : group) {
-      if (of->mode_requested != mode || of->fusion != fusion) continue;
-      for (const ArmRecord* base : group) {
-        if (base->mode_requested != mode || base->fusion != kUnfused) continue;
-        const PairView view = find_pair(record, *base, *of);
+    for (const ArmRecord* fused : group) {
+      if (fused->mode_requested != mode || fused->fusion != fusion) continue;
+      for (const ArmRecord* unfused : group) {
+        if (unfused->mode_requested != mode || unfused->fusion != kUnfused) continue;
+        const PairView view = find_pair(record, *unfused, *fused);
         if (view.pair != nullptr) return view;
+        const PairView ablated = find_pair(record, *fused, *unfused);
+        if (ablated.pair != nullptr) return ablated;
       }
     }
   }
@@ -166,10 +168,14 @@ std::string fusion_text(const Record& record, const std::vector<Group>& groups,
   }
   if (views.empty()) return {};
   const PairView& last = views.back();
-  return fmt::format("fusion{} {} (batch {}); in mode {} {}",
+  const bool ablated = last.of->fusion == kUnfused;
+  const StepCounts& unfused = ablated ? last.of->counts : last.base->counts;
+  const StepCounts& fused = ablated ? last.base->counts : last.of->counts;
+  return fmt::format("fusion{} {} (batch {}); {}in mode {} {}",
                      fusion == kAllPasses ? "" : fmt::format(" {}", fusion),
-                     removed_text(last.base->counts, last.of->counts), last.of->batch,
-                     last.of->mode_requested, ratio_clauses(views, "the unfused"));
+                     removed_text(unfused, fused), last.of->batch, ablated ? "without it, " : "",
+                     last.of->mode_requested,
+                     ratio_clauses(views, ablated ? "the fused" : "the unfused"));
 }
 
 // The pass whose absence costs most, of the largest batch.
