@@ -7,6 +7,7 @@
 
 #include "backends/execution/executor.h"
 #include "bench/cli/completion.h"
+#include "bench/cli/lab_run.h"
 #include "bench/data/batches.h"
 #include "bench/data/make_data.h"
 #include "graph/passes/fusion.h"
@@ -50,6 +51,11 @@ std::vector<std::string> words_for(const std::string& flag, const Registry& regi
     return names_of({PartialBatch::drop, PartialBatch::second_plan, PartialBatch::pad_masked});
   }
   if (flag == "--fail-on") return {"slower"};
+  if (flag == "--preset") {
+    std::vector<std::string> words;
+    for (const LabPreset& preset : kLabPresets) words.emplace_back(preset.name);
+    return words;
+  }
   if (flag == "--shape") return names_of({DataShape::glyphs, DataShape::mnist});
   if (flag == "--data") return {"fashion-mnist", "generated"};
   if (flag == "--format") return std::vector<std::string>(std::begin(kFormats), std::end(kFormats));

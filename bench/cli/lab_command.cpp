@@ -1,28 +1,50 @@
-// stepscope lab: today, generated data as files.
+// stepscope lab: single batches timed in their stages, a stream worked out on paper, generated data
+// as files.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "backends/execution/session.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/lab_model.h"
+#include "bench/cli/lab_run.h"
 #include "bench/cli/progress.h"
 #include "bench/data/make_data.h"
+#include "bench/files/files.h"
+#include "bench/report/lab_report.h"
+#include "graph/passes/fusion.h"
 #include "ops/base/check.h"
 
 namespace stepscope::cli {
+namespace {
 
-int run_lab(const Options& options, const Context&) {
-  const Flags& flags = options.flags;
-  if (flags.make_data.empty()) {
-    throw UsageError(
-        "lab: what to do? It makes data: stepscope lab --make-data DIR [--shape glyphs|mnist] "
-        "[--seed N] [--images N]");
+constexpr std::uint64_t kDataSeed = 1;  // of generated files
+constexpr const char* kReportFile = "measure_report.json";
+constexpr const char* kGpuBackend = "cuda";
+
+// A wrong input of a flag is wrong usage, whoever finds it.
+template <class F>
+auto usage(F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    if (error.fault() == Fault::bad_input) throw UsageError(error.what());
+    throw;
   }
+}
+
+int make_files(const Flags& flags) {
+  const std::uint64_t seed = flags.lab.seed.value_or(kDataSeed);
   std::vector<std::filesystem::path> files;
   try {
     files = make_data(
         flags.make_data,
-        {.shape = parse_data_shape(flags.data_shape), .seed = flags.seed, .images = flags.images},
+        {.shape = parse_data_shape(flags.data_shape), .seed = seed, .images = flags.images},
         is_interrupted);
   } catch (const MakingStopped&) {
     throw Interrupted("interrupted; what was written is taken back");
@@ -31,8 +53,136 @@ int run_lab(const Options& options, const Context&) {
     throw;
   }
   for (const std::filesystem::path& file : files) {
-    fmt::print("{}: {}\n", file.string(), generated_label(flags.seed));
+    fmt::print("{}: {}\n", file.string(), generated_label(seed));
   }
+  return 0;
+}
+
+std::filesystem::path report_path(const Flags& flags) {
+  if (!flags.lab.report.empty()) return flags.lab.report;
+  return std::filesystem::path(flags.out) / kReportFile;
+}
+
+void check_flags(const Options& options) {
+  const Flags& flags = options.flags;
+  const LabFlags& lab = flags.lab;
+  const bool stream_flags = !lab.launch.empty() || !lab.device.empty() || lab.stop.has_value();
+  if (lab.fifo && !flags.make_data.empty()) {
+    throw UsageError("lab: --fifo and --make-data are two things to do, give one of them");
+  }
+  if (!lab.fifo && stream_flags) {
+    throw UsageError("lab: --launch, --device and --stop belong to --fifo");
+  }
+  if (!lab.report.empty() && !flags.out.empty()) {
+    throw UsageError("lab: --report and --out both say where the report goes, give one of them");
+  }
+  if (options.modes.size() != 1 || flags.batches.size() != 1) {
+    throw UsageError("lab: takes one --mode and one --batch");
+  }
+}
+
+// The backend of the preset, or why there is none.
+std::unique_ptr<Backend> backend_for(const LabPreset& preset, const Flags& flags,
+                                     const Registry& registry, LabReport& report) {
+  const bool gpu = preset.device == "gpu";
+  const std::string& given = flags.lab.backend;
+  if (gpu && !given.empty() && given != kGpuBackend) {
+    throw UsageError(
+        fmt::format("lab: preset {} runs on a GPU, and backend '{}' on none", preset.name, given));
+  }
+  const std::string backend = !given.empty() ? given : gpu ? kGpuBackend : flags.backends.front();
+  report.backend = backend;
+  const std::vector<std::string> known = registry.names();
+  const bool built = std::find(known.begin(), known.end(), backend) != known.end();
+  if (gpu && !built) {
+    report.status_reason = fmt::format("backend {} is not part of this build", backend);
+    return nullptr;
+  }
+  try {
+    return registry.make(backend, {.threads = flags.threads});
+  } catch (const Error& error) {
+    if (error.fault() == Fault::bad_input) throw UsageError(error.what());
+    if (!gpu) throw;
+    report.status_reason = error.what();
+    return nullptr;
+  }
+}
+
+LabReport begin_report(const Options& options, const Context& context, const LabPreset& preset) {
+  const Flags& flags = options.flags;
+  Record record = begin_record(context);
+  LabReport report;
+  report.version = record.version;
+  report.created = record.created;
+  report.environment = std::move(record.environment);
+  report.preset = preset.name;
+  report.device = preset.device;
+  report.mode = name(options.modes.front());
+  report.rate = kLabRate;
+  report.threads = flags.threads;
+  report.seed = flags.lab.seed.value_or(kLabSeed);
+  report.batch_size = flags.batches.front();
+  report.warmup = preset.warmup;
+  report.repeat = preset.repeat;
+  return report;
+}
+
+Options of_the_lab(Options options) {
+  options.model = make_model("small_cnn", {.kind = OptimizerSpec::Kind::sgd, .rate = kLabRate});
+  return options;
+}
+
+void measure_report(const Options& options, Backend& backend, LabReport& report) {
+  if (!backend.info().computes) {
+    throw UsageError(
+        fmt::format("--backend: '{}' computes nothing, it has no lab", backend.name()));
+  }
+  const Data data = data_for(options);
+  report.data = data.source;
+  Session session(backend, options.model,
+                  {.mode = options.modes.front(),
+                   .step_batches = {report.batch_size},
+                   .evaluation_batches = {},
+                   .seed = report.seed,
+                   .passes = passes_for(parse_fusion("off"), backend.layouts())});
+  SteadyTimer timer;
+  usage([&] {
+    time_lab(session, data, report, timer, stop_if_interrupted);
+    return 0;
+  });
+}
+
+int run_measurement(const Options& given, const Context& context) {
+  const Options options = of_the_lab(given);
+  const Flags& flags = options.flags;
+  const LabPreset& preset =
+      usage([&]() -> const LabPreset& { return lab_preset(flags.lab.preset); });
+  const std::filesystem::path path = report_path(flags);
+  check_can_be_written(path);
+  LabReport report = begin_report(options, context, preset);
+  const std::unique_ptr<Backend> backend = backend_for(preset, flags, context.registry, report);
+  if (backend == nullptr) {
+    report.status = "not-run";
+    report.data = flags.data.empty() ? "generated" : flags.data;
+  } else {
+    measure_report(options, *backend, report);
+  }
+  write_file(path, lab_json(report));
+  fmt::print("{}\n{}", lab_text(report), synchronisation_text());
+  if (!flags.quiet) fmt::print(stderr, "report: {}\n", path.string());
+  return 0;
+}
+
+}  // namespace
+
+int run_lab(const Options& options, const Context& context) {
+  const Flags& flags = options.flags;
+  check_flags(options);
+  if (!flags.make_data.empty()) return make_files(flags);
+  if (!flags.lab.fifo) return run_measurement(options, context);
+  fmt::print("{}", usage([&] {
+               return fifo_text({flags.lab.launch, flags.lab.device, flags.lab.stop});
+             }));
   return 0;
 }
 

@@ -97,8 +97,11 @@ constexpr Command kCommands[] = {
      "stepscope explain --model mlp:784-128-10 --batch 32 --fusion epilogue,fold_sgd\n"
      "  stepscope explain --model mlp --format dot | dot -Tsvg > step.svg",
      add_explain_flags, run_explain},
-    {"lab", "make generated data sets as files",
-     "stepscope lab --make-data data/glyphs --seed 2\n"
+    {"lab", "time single batches, work out a stream, or make generated data as files",
+     "stepscope lab --report results/measure_report.json\n"
+     "  stepscope lab --preset gpu-plan\n"
+     "  stepscope lab --fifo --launch 0,2,3,10 --device 5,4,8,2 --stop 9\n"
+     "  stepscope lab --make-data data/glyphs --seed 2\n"
      "  stepscope lab --make-data data/mnist --shape mnist --images 700",
      add_lab_flags, run_lab},
     {"devices", "list backends, their libraries, and why one is not available", "stepscope devices",

@@ -36,6 +36,16 @@ auto usage(F&& f) {
   }
 }
 
+// Each value once: an arm that is named twice is one arm.
+template <class T>
+void keep_first(std::vector<T>& values) {
+  std::vector<T> kept;
+  for (T& value : values) {
+    if (std::find(kept.begin(), kept.end(), value) == kept.end()) kept.push_back(std::move(value));
+  }
+  values = std::move(kept);
+}
+
 // Modes and fusions, what is usual where nothing is said; each fusion once.
 void resolve_arms(Options& options) {
   Flags& flags = options.flags;
@@ -44,6 +54,8 @@ void resolve_arms(Options& options) {
   if (flags.modes.empty()) {
     flags.modes = flags.ablate ? std::vector<std::string>{"graph"} : flags.usual_modes;
   }
+  for (std::vector<std::string>* words : {&flags.modes, &flags.backends}) keep_first(*words);
+  keep_first(flags.batches);
   for (const std::string& mode : flags.modes) options.modes.push_back(mode_from(mode));
   std::vector<std::string> texts;
   for (const std::string& text : flags.fusions.empty() ? flags.usual_fusions : flags.fusions) {
@@ -153,14 +165,44 @@ void add_weights_flags(CLI::App& command, Flags& flags) {
 }
 
 void add_lab_flags(CLI::App& command, Flags& flags) {
+  LabFlags& lab = flags.lab;
+  flags.usual_modes = {"eager"};
+  command
+      .add_option("--preset", lab.preset,
+                  "lab-cpu: 3 repeats to warm up and 10 timed; gpu-plan: 10 and 30, on a GPU")
+      ->capture_default_str();
+  command.add_option("--backend", lab.backend, "who computes; see `stepscope devices`")
+      ->default_str(fmt::format("{}, with gpu-plan cuda", flags.backends.front()));
+  command.add_option("--mode", flags.modes, "eager, planned, graph")
+      ->delimiter(',')
+      ->default_str("eager");
+  command.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
+  command.add_option("--batch", flags.batches, "rows of a step")->delimiter(',')->default_str("32");
+  add_path(command, "--data", flags.data,
+           "folder of IDX or GlyphLab files of 24 x 24 in three classes, generated, or "
+           "generated:SEED")
+      ->default_str("generated");
+  command.add_option("--seed", lab.seed, "of parameters and order, or of the images to make")
+      ->default_str("20261020, with --make-data 1");
+  add_path(command, "--report", lab.report, "file for the report")
+      ->default_str("measure_report.json");
+  add_path(command, "--out", flags.out, "folder for the report (measure_report.json)");
+  command.add_flag("--quiet", flags.quiet, "do not say where the report is");
+  command.add_flag("--fifo", lab.fifo,
+                   "work out one stream from --launch and --device; measures nothing");
+  command.add_option("--launch", lab.launch, "of --fifo: when each kernel is launched, in ms")
+      ->delimiter(',');
+  command.add_option("--device", lab.device, "of --fifo: how long each kernel runs, in ms")
+      ->delimiter(',');
+  command.add_option("--stop", lab.stop, "of --fifo: second stamp of one who does not wait, in ms")
+      ->default_str("the last launch");
   add_path(command, "--make-data", flags.make_data,
-           "folder to write generated data to, labelled as generated");
+           "folder to write generated data to, labelled as generated; nothing is measured");
   command
       .add_option("--shape", flags.data_shape,
                   "glyphs: images.npy, labels.npy and metadata.csv of 24 x 24; mnist: IDX files of "
                   "28 x 28")
       ->capture_default_str();
-  command.add_option("--seed", flags.seed, "of the images")->capture_default_str();
   command.add_option("--images", flags.images, "how many, from 7 on")
       ->default_str("360 glyphs, 7000 of mnist");
 }
@@ -174,11 +216,12 @@ void add_protocol_flags(CLI::App& command, Flags& flags) {
   command.add_flag("--dry-run", flags.dry_run,
                    "print the schedule, its duration and the claim that it affords, and stop");
   command.add_flag("--self-check", flags.self_check,
-                   "add two arms whose answer is known: unfused eager once more, and made a tenth "
-                   "slower");
+                   "add two arms whose answer is known: the one that the others are compared with, "
+                   "once more, and made a tenth slower");
   add_path(command, "--baseline", flags.baseline,
            "older record.json of the same step on this machine: what has moved since");
-  command.add_option("--fail-on", flags.fail_on, "slower: exit status 1 when a verdict is SLOWER");
+  command.add_option("--fail-on", flags.fail_on,
+                     "slower: exit status 1 when a verdict is SLOWER, or none could be given");
   command.add_option("--worker", flags.worker)->group("");  // for its own processes
 }
 
@@ -242,9 +285,10 @@ Options resolve(const Flags& flags, const Registry& registry) {
           "--checkpoint-every: names no file, add --checkpoint FILE");
   });
   if (!flags.fail_on.empty() && flags.fail_on != "slower") {
-    throw UsageError(fmt::format("--fail-on '{}': there is slower", flags.fail_on));
+    throw UsageError(
+        fmt::format("--fail-on '{}': the only verdict to fail on is slower", flags.fail_on));
   }
-  if (flags.quick && flags.backends.size() > 1) {
+  if (flags.quick && options.flags.backends.size() > 1) {
     throw UsageError("--quick: runs in one process, and so with one backend");
   }
   if (flags.quick && (!flags.fail_on.empty() || !flags.baseline.empty())) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,17 @@ class App;
 }
 
 namespace stepscope::cli {
+
+// Of `lab` alone.
+struct LabFlags {
+  std::string preset = "lab-cpu";
+  std::string backend;                // empty: as the preset says
+  std::optional<std::uint64_t> seed;  // empty: what is usual for what is done
+  std::string report;                 // file; empty: measure_report.json in --out
+  bool fifo = false;                  // a stream worked out, nothing measured
+  std::vector<double> launch, device;
+  std::optional<double> stop;
+};
 
 // What the flags say, as text and numbers; resolve() checks the names.
 struct Flags {
@@ -59,6 +71,7 @@ struct Flags {
   std::string json;                   // file, or - for standard output
   std::string format = "text";
   bool quiet = false;
+  LabFlags lab;
   // Of the command: what stands where nothing is said.
   std::vector<std::string> usual_modes{"eager", "planned", "graph"};
   std::vector<std::string> usual_fusions{"off", "on"};

@@ -1,15 +1,177 @@
-// stepscope lab makes a data set, train takes it, and what train saved both commands start from.
+// stepscope lab: times single batches, works out a stream, and makes a data set that train takes;
+// what train saved both commands start from.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "bench/cli/lab_model.h"
+#include "bench/cli/lab_run.h"
+#include "bench/files/files.h"
 #include "tests/bench/cli/run_command.h"
 #include "tests/bench/temp_folder.h"
 
 namespace stepscope {
 namespace {
 
+using nlohmann::json;
 using test::CommandResult;
 using test::run_stepscope;
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The report of a run of the lab in a folder of its own.
+json report_of(std::vector<std::string> arguments, CommandResult* result = nullptr) {
+  const test::TempFolder folder;
+  const std::string file = (folder.path() / "measure_report.json").string();
+  arguments.insert(arguments.begin(), {"lab", "--quiet", "--out", folder.path().string()});
+  const CommandResult ran = run_stepscope(arguments);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  if (result != nullptr) *result = ran;
+  return json::parse(read_file(file));
+}
+
+TEST(Lab, R_STA_2_TheDefaultsAreThoseOfTheCpuLaboratory) {
+  const json report = report_of({});
+  EXPECT_EQ(report["preset"], "lab-cpu");
+  EXPECT_EQ(report["status"], "complete");
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_EQ(report["warmup"], 3);
+  EXPECT_EQ(report["repeat"], 10);
+  EXPECT_EQ(report["batch_size"], 32);
+  EXPECT_EQ(report["seed"], 20261020);
+  EXPECT_EQ(report["rate"], 0.01);
+  EXPECT_EQ(report["dtype"], "f32");
+  EXPECT_TRUE(has(report["data"], "generated")) << report["data"];
+}
+
+TEST(Lab, R_PHA_1_DataStepAndTotalAreListsAndTheRestIsNamed) {
+  CommandResult result;
+  const json report = report_of({"--backend", "reference", "--batch", "4"}, &result);
+  EXPECT_EQ(report["scope"], "pipeline");
+  EXPECT_TRUE(has(report["shuffle"], "outside")) << report["shuffle"];
+  for (const char* list : {"data_ms", "step_ms", "total_ms", "residual_ms"}) {
+    ASSERT_EQ(report[list].size(), 10U) << list;
+  }
+  for (std::size_t i = 0; i < 10; ++i) {
+    const double data = report["data_ms"][i], step = report["step_ms"][i];
+    const double total = report["total_ms"][i], residual = report["residual_ms"][i];
+    EXPECT_NEAR(residual, total - data - step, 1e-9);
+    for (const double ms : {data, step, residual}) EXPECT_GE(ms, 0.0);
+  }
+  for (const char* name : {"data", "step", "total", "residual"}) {
+    const double median = report["median"][name];
+    EXPECT_LE(report["min"][name], report["q1"][name]);
+    EXPECT_LE(report["q1"][name], median);
+    EXPECT_LE(median, report["q3"][name]);
+    EXPECT_LE(report["q3"][name], report["max"][name]);
+  }
+  EXPECT_TRUE(has(report["quartile_method"], "type 7"));
+  EXPECT_TRUE(has(result.out, "residual")) << result.out;
+}
+
+TEST(Lab, TheMedianIsThatOfTheList) {
+  cli::LabPreset preset = cli::lab_preset("gpu-plan");
+  EXPECT_EQ(preset.warmup, 10);
+  EXPECT_EQ(preset.repeat, 30);
+  LabList list{.ms = {2.1, 2.0, 2.4, 2.0, 9.3}};
+  cli::summarize(list);
+  EXPECT_DOUBLE_EQ(list.median, 2.1);
+  EXPECT_DOUBLE_EQ(list.q1, 2.0);
+  EXPECT_DOUBLE_EQ(list.q3, 2.4);
+  EXPECT_DOUBLE_EQ(list.min, 2.0);
+  EXPECT_DOUBLE_EQ(list.max, 9.3);
+}
+
+// The report of a plan as it is, whatever backends this build has.
+TEST(Lab, R_ENV_4_APlanWithoutADeviceHasNoNumbers) {
+  const LabReport plan{.status = "not-run",
+                       .status_reason = "no device",
+                       .preset = "gpu-plan",
+                       .device = "gpu",
+                       .backend = "cuda",
+                       .batch_size = 32,
+                       .warmup = 10,
+                       .repeat = 30};
+  const json report = json::parse(lab_json(plan));
+  EXPECT_EQ(report["status"], "not-run");
+  EXPECT_EQ(report["status_reason"], "no device");
+  EXPECT_EQ(report["warmup"], 10);
+  EXPECT_EQ(report["repeat"], 30);
+  for (const char* list : {"data_ms", "step_ms", "total_ms", "residual_ms"}) {
+    EXPECT_TRUE(report[list].is_null()) << list;
+  }
+  for (const char* value : {"median", "min", "max", "q1", "q3"}) {
+    for (const char* name : {"data", "step", "total", "residual"}) {
+      EXPECT_TRUE(report[value].contains(name));
+      EXPECT_TRUE(report[value][name].is_null()) << value << " of " << name;
+    }
+  }
+  const std::string text = lab_text(plan);
+  EXPECT_TRUE(has(text, "status: not-run: no device\n")) << text;
+  EXPECT_FALSE(has(text, " us")) << text;
+  EXPECT_FALSE(has(text, " ns")) << text;
+}
+
+TEST(Lab, R_SYN_5_BothSynchronisationsStandSideBySide) {
+  const std::string text = cli::synchronisation_text();
+  EXPECT_TRUE(has(text,
+                  "correct: sync, stamp, work, sync, stamp  when the call returns   2.4 ms    "
+                  "0 ms\n"))
+      << text;
+  EXPECT_TRUE(has(text,
+                  "FAULTY: sync, stamp, work, stamp, sync   when the call returns   0.3 ms  "
+                  "2.1 ms\n"))
+      << text;
+  EXPECT_TRUE(has(text, "when the call begins    2.1 ms    0 ms\n")) << text;
+  EXPECT_TRUE(has(text, "when the call begins    0.3 ms  1.8 ms\n")) << text;
+  CommandResult result;
+  report_of({"--backend", "reference", "--batch", "1"}, &result);
+  EXPECT_TRUE(has(result.out, text)) << result.out;
+}
+
+TEST(Lab, WorksOutAStream) {
+  const CommandResult result = run_stepscope(
+      {"lab", "--fifo", "--launch", "0,2,3,10", "--device", "5,4,8,2", "--stop", "9"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(
+      result.out,
+      "one stream, in ms; a kernel starts when it was launched and the one before has ended\n"
+      "kernel  launch  device  start  completion  queue delay\n"
+      "------  ------  ------  -----  ----------  -----------\n"
+      "     1       0       5      0           5            0\n"
+      "     2       2       4      5           9            3\n"
+      "     3       3       8      9          17            6\n"
+      "     4      10       2     17          19            7\n"
+      "busy 19, idle 0, span 19, active 100.0 %\n"
+      "stamps at 0 and 9, without a wait: 9 ms; the last kernel ends at 19: 10 ms are missed\n"
+      "1 of 4 launches comes after the second stamp\n");
+}
+
+TEST(Lab, AStreamHasGapsWhereItIsStarved) {
+  const std::string text =
+      cli::fifo_text({.launch = {0, 2, 3, 10}, .device = {1, 1, 1, 1}, .stop = {}});
+  EXPECT_TRUE(has(text, "busy 4, idle 7, span 11, active 36.4 %\n")) << text;
+  EXPECT_TRUE(has(text,
+                  "stamps at 0 and 10, without a wait: 10 ms; the last kernel ends at 11: 1 "
+                  "ms are missed\n"))
+      << text;
+  EXPECT_FALSE(has(text, "launches")) << text;
+}
+
+TEST(Lab, AReportThatCannotBeWrittenIsFoundBeforeTheRun) {
+  const CommandResult result =
+      run_stepscope({"lab", "--report", "/proc/nowhere/report.json", "--backend", "reference"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_TRUE(result.out.empty()) << result.out;
+  EXPECT_TRUE(has(result.err, "/proc/nowhere")) << result.err;
+}
 
 TEST(Lab, MakesDataThatTrainTakesAndWritesOverNothing) {
   const test::TempFolder folder;
