@@ -53,7 +53,7 @@ std::string gate_text(const Record& record) {
       parts.push_back(fmt::format("{} of {} gates passed {} the timing", passed, all, when));
   }
   return fmt::format("equal work: {}{}\n{}", fmt::join(parts, ", "),
-                     criteria.empty() ? "" : fmt::format(" ({})", fmt::join(criteria, "; ")),
+                     criteria.empty() ? "" : fmt::format("\n  by: {}", fmt::join(criteria, "; ")),
                      failures);
 }
 
@@ -82,14 +82,13 @@ std::string voids_text(const Record& record) {
 std::string flags_text(const Record& record) {
   std::string text;
   for (const ArmRecord& arm : record.arms) {
-    if (arm.flags.empty()) continue;
-    text += fmt::format("flag: {}: {}\n", arm.name, fmt::join(arm.flags, ", "));
+    for (const std::string& flag : arm.flags) text += fmt::format("flag: {}: {}\n", arm.name, flag);
   }
   for (const PairRecord& pair : record.pairs) {
     for (const RatioRecord& ratio : pair.ratios) {
-      if (ratio.flags.empty()) continue;
-      text +=
-          fmt::format("flag: {} over {}: {}\n", pair.of, pair.base, fmt::join(ratio.flags, ", "));
+      for (const std::string& flag : ratio.flags) {
+        text += fmt::format("flag: {} over {}: {}\n", pair.of, pair.base, flag);
+      }
     }
   }
   return text;
