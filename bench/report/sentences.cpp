@@ -239,6 +239,24 @@ std::string between_sentence(const Record& record) {
   return clauses.empty() ? "" : fmt::format("Between backends, {}.", fmt::join(clauses, "; "));
 }
 
+bool has_ratio(const Record& record) {
+  return std::any_of(record.pairs.begin(), record.pairs.end(), [](const PairRecord& pair) {
+    return pair.kind == "arm" &&
+           std::any_of(pair.ratios.begin(), pair.ratios.end(),
+                       [](const RatioRecord& ratio) { return ratio.time_ratio.has_value(); });
+  });
+}
+
+// What was unequal: the first gate that failed, else as the status says.
+std::string inequality(const Record& record) {
+  const auto failed = std::find_if(record.gates.begin(), record.gates.end(),
+                                   [](const GateRecord& gate) { return !gate.passed; });
+  if (failed == record.gates.end()) return record.status_reason;
+  return fmt::format("on {} at batch {}, {}/{} against {}/{}, {}", failed->backend, failed->batch,
+                     failed->mode, failed->fusion, failed->baseline_mode, failed->baseline_fusion,
+                     failed->detail);
+}
+
 // Why there is no ratio to tell of; empty when there may be some.
 std::string refusal(const Record& record) {
   const std::string why =
@@ -252,17 +270,10 @@ std::string refusal(const Record& record) {
     return fmt::format("The machine is too restless to decide{}; no ratio of this may be quoted.",
                        why);
   }
-  const auto failed = std::find_if(record.gates.begin(), record.gates.end(),
-                                   [](const GateRecord& gate) { return !gate.passed; });
-  if (failed != record.gates.end()) {
-    return fmt::format(
-        "The arms did unequal work, so there is no ratio: on {} at batch {}, {}/{} against {}/{}: "
-        "{}.",
-        failed->backend, failed->batch, failed->mode, failed->fusion, failed->baseline_mode,
-        failed->baseline_fusion, failed->detail);
-  }
-  if (record.status != "unequal-work") return {};
-  return fmt::format("The arms did unequal work, so there is no ratio{}.", why);
+  if (has_ratio(record)) return {};
+  const std::string unequal = inequality(record);
+  if (unequal.empty() && record.status != "unequal-work") return {};
+  return fmt::format("The arms did unequal work, so there is no ratio: {}.", unequal);
 }
 
 }  // namespace
@@ -274,6 +285,10 @@ std::vector<std::string> sentences(const Record& record) {
   };
   const std::string refused = refusal(record);
   if (refused.empty()) {
+    if (record.status == "unequal-work") {
+      say(fmt::format("Some pairs have no ratio, since their work was not equal: {}.",
+                      inequality(record)));
+    }
     say(joined(record, dispatch_clause));
     say(joined(record, [&](const auto& groups) { return graph_clause(record, groups); }));
     say(joined(record, [&](const auto& groups) { return fusion_clause(record, groups); }));

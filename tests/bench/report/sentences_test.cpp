@@ -134,9 +134,15 @@ TEST(Sentences, UnequalWorkGivesNoRatio) {
   record.status = "unequal-work";
   record.gates.front().passed = false;
   record.gates.front().detail = "w1 differs after step 1: 0.25 and 0.5";
+  EXPECT_TRUE(says(record,
+                   "Some pairs have no ratio, since their work was not equal: on eigen at "
+                   "batch 1, graph/off against eager/off, w1 differs after step 1: 0.25 and "
+                   "0.5.\nOn eigen, eager dispatch"))
+      << all_of(record);
+  for (PairRecord& pair : record.pairs) pair.ratios = {{.reason = "unequal work"}};
   EXPECT_EQ(sentences(record).front(),
             "The arms did unequal work, so there is no ratio: on eigen at batch 1, graph/off "
-            "against eager/off: w1 differs after step 1: 0.25 and 0.5.");
+            "against eager/off, w1 differs after step 1: 0.25 and 0.5.");
   EXPECT_EQ(sentences(record).size(), 2U);
   record.gates.clear();
   record.status_reason = "loss: computed on one side";
