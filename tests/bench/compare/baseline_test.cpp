@@ -11,8 +11,7 @@
 namespace stepscope::test {
 namespace {
 
-// Steps of 50 us times `slower` in each process, on a machine whose sentinel
-// takes `sentinel_us`.
+// Steps of 50 us times `slower` in each process, on a machine whose sentinel takes `sentinel_us`.
 Record run(double slower, double sentinel_us, std::int64_t processes = 5) {
   Record record;
   record.environment = {{.name = "processor", .value = "A 9 at 3 GHz"}};
@@ -26,17 +25,16 @@ Record run(double slower, double sentinel_us, std::int64_t processes = 5) {
                                .start_ns = {0, 0, 0},
                                .elapsed_ns = {block, block + 10, 5 * block}});
     const auto sentinel = std::llround(1000.0 * sentinel_us);
-    record.processes.push_back(
-        {.process = process,
-         .backend = "eigen",
-         .sentinel_ns = {sentinel, sentinel, 3 * sentinel}});
+    record.processes.push_back({.process = process,
+                                .backend = "eigen",
+                                .sentinel_ns = {sentinel, sentinel, 3 * sentinel}});
   }
   record.arms.push_back(base);
   record.arms.push_back(arm("base/again", "control"));
   return record;
 }
 
-BaselineRecord row(const Record &now, const Record &then) {
+BaselineRecord row(const Record& now, const Record& then) {
   const std::vector<BaselineRecord> rows = compare_with_baseline(now, then);
   EXPECT_EQ(rows.size(), 1U) << "controls have no row";
   return rows.at(0);
@@ -59,16 +57,13 @@ TEST(Baseline, ASlowerStepIsFound) {
 
 TEST(Baseline, TheWiderBandOfTheTwoRunsHolds) {
   Record then = run(1.0, 100.0);
-  then.pairs.push_back({.base = "base",
-                        .of = "base/again",
-                        .kind = "control",
-                        .ratios = {{.delta = 0.2}}});
+  then.pairs.push_back(
+      {.base = "base", .of = "base/again", .kind = "control", .ratios = {{.delta = 0.2}}});
   EXPECT_EQ(row(run(1.1, 100.0), then).verdict, "SAME");
   then.arms.push_back(arm("other"));
   then.arms.back().batch = 64;
   then.pairs[0].base = "other";
-  EXPECT_EQ(row(run(1.1, 100.0), then).verdict, "SLOWER")
-      << "the control of another batch";
+  EXPECT_EQ(row(run(1.1, 100.0), then).verdict, "SLOWER") << "the control of another batch";
 }
 
 TEST(Baseline, FewProcessesDecideNothing) {
@@ -82,15 +77,13 @@ TEST(Baseline, RefusesWhatMayNotBeCompared) {
   const Record then = run(1.0, 100.0);
   Record now = then;
   now.environment[0].value = "B 7";
-  EXPECT_EQ(row(now, then).reason,
-            "the processor differs: B 7 now, A 9 at 3 GHz then");
+  EXPECT_EQ(row(now, then).reason, "the processor differs: B 7 now, A 9 at 3 GHz then");
   EXPECT_FALSE(row(now, then).change || row(now, then).now_us);
   now.environment.clear();
   EXPECT_EQ(row(now, then).reason, "the processor is not known on both sides");
   now = then;
   now.arms[0].threads = 2;
-  EXPECT_EQ(row(now, then).reason,
-            "the number of threads differs: 2 now, 1 then");
+  EXPECT_EQ(row(now, then).reason, "the number of threads differs: 2 now, 1 then");
   now = then;
   now.arms[0].work_hash = "ff";
   EXPECT_EQ(row(now, then).reason, "hash of the work differs: ff and ab12");
@@ -107,19 +100,17 @@ TEST(Baseline, RefusesWhatMayNotBeCompared) {
 }
 
 TEST(Baseline, OnlyCompleteRecordsGetAVerdict) {
-  for (const char *status :
-       {"void", "unequal-work", "exploratory", "inconclusive-environment"}) {
+  for (const char* status : {"void", "unequal-work", "exploratory", "inconclusive-environment"}) {
     const Record good = run(1.0, 100.0);
     Record bad = run(1.5, 100.0);
     bad.status = status;
-    for (const BaselineRecord &result : {row(bad, good), row(good, bad)}) {
+    for (const BaselineRecord& result : {row(bad, good), row(good, bad)}) {
       EXPECT_EQ(result.verdict, "");
       EXPECT_FALSE(result.change);
     }
-    EXPECT_EQ(row(bad, good).reason,
-              std::string("the status is ") + status +
-                  " now and complete then; a verdict needs two complete "
-                  "records");
+    EXPECT_EQ(row(bad, good).reason, std::string("the status is ") + status +
+                                         " now and complete then; a verdict needs two complete "
+                                         "records");
   }
 }
 
@@ -127,17 +118,15 @@ TEST(Baseline, OnlyCompleteRecordsGetAVerdict) {
 TEST(Baseline, HolmRunsOverAllArms) {
   Record then = run(1.0, 100.0), now = run(1.0, 100.0);
   for (int i = 0; i < 40; ++i) {
-    for (Record *record : {&then, &now}) {
+    for (Record* record : {&then, &now}) {
       record->arms.push_back(record->arms[0]);
       record->arms.back().name = "arm" + std::to_string(i);
     }
   }
-  for (Record *record : {&then, &now}) {
+  for (Record* record : {&then, &now}) {
     for (std::size_t process = 0; process < 5; ++process) {
-      const double step =
-          (record == &now ? 1.04 : 1.0) * (1.0 + 0.015 * (process % 3));
-      for (std::int64_t &elapsed :
-           record->arms[5].throughput[process].elapsed_ns) {
+      const double step = (record == &now ? 1.04 : 1.0) * (1.0 + 0.015 * (process % 3));
+      for (std::int64_t& elapsed : record->arms[5].throughput[process].elapsed_ns) {
         elapsed = std::llround(5e6 * step);
       }
     }
@@ -151,5 +140,5 @@ TEST(Baseline, HolmRunsOverAllArms) {
   EXPECT_EQ(compare_with_baseline(now, then).at(0).verdict, "SLOWER");
 }
 
-} // namespace
-} // namespace stepscope::test
+}  // namespace
+}  // namespace stepscope::test

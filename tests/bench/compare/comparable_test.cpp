@@ -16,7 +16,7 @@ struct Two {
 
   Two() {
     record.experiment_id = "one";
-    for (ArmRecord *arm : {&a, &b}) {
+    for (ArmRecord* arm : {&a, &b}) {
       arm->work.emplace_back("updates", "yes");
       arm->work.emplace_back("computes_loss", "yes");
       arm->throughput = {{.method = "throughput"}};
@@ -25,10 +25,9 @@ struct Two {
   std::string why() const { return why_no_ratio(record, a, record, b); }
 };
 
-void set(Facts &facts, const std::string &name, const std::string &value) {
-  for (auto &[fact, old] : facts) {
-    if (fact == name)
-      old = value;
+void set(Facts& facts, const std::string& name, const std::string& value) {
+  for (auto& [fact, old] : facts) {
+    if (fact == name) old = value;
   }
 }
 
@@ -80,9 +79,9 @@ TEST(Comparable, R_EQU_5_PartialBatchDropped) {
 TEST(Comparable, R_EQU_8_R_SWP_4_OtherBatchSizes) {
   Two two;
   two.b.batch = 64;
-  EXPECT_EQ(two.why(), "batch size differs: 32 and 64; the size changes what "
-                       "is learned, so these are two "
-                       "different pieces of work");
+  EXPECT_EQ(two.why(),
+            "batch size differs: 32 and 64; the size changes what is learned, so these are two "
+            "different pieces of work");
 }
 
 TEST(Comparable, R_EQU_10_OtherElementTypes) {
@@ -91,8 +90,7 @@ TEST(Comparable, R_EQU_10_OtherElementTypes) {
   EXPECT_EQ(two.why(), "work: dtype differs: f32 and bf16");
 }
 
-// Document U: 6.26 s of a sweep in NumPy over 0.14 s of training alone in JAX
-// are no factor of 45.
+// Document U: 6.26 s of a sweep in NumPy over 0.14 s of training alone in JAX are no factor of 45.
 TEST(Comparable, R_EQU_4_TimesOfTwoExperiments) {
   Record keras, jax;
   keras.experiment_id = "numpy sweep, with validation";
@@ -101,15 +99,14 @@ TEST(Comparable, R_EQU_4_TimesOfTwoExperiments) {
   a.throughput = {{.method = "throughput", .elapsed_ns = {6'260'000'000}}};
   b.throughput = {{.method = "throughput", .elapsed_ns = {140'000'000}}};
   EXPECT_EQ(why_no_ratio(keras, a, jax, b),
-            "experiment differs: numpy sweep, with validation and jax, "
-            "training only");
+            "experiment differs: numpy sweep, with validation and jax, training only");
 }
 
 TEST(Comparable, R_EQU_2_SubmittedOnly) {
   Two two;
   two.b.throughput[0].covers = "submitted-only";
-  EXPECT_EQ(two.why(), "b covers submitted-only, not complete: work may have "
-                       "run on after the last stamp");
+  EXPECT_EQ(two.why(),
+            "b covers submitted-only, not complete: work may have run on after the last stamp");
 }
 
 TEST(Comparable, R_STA_11_R_EQU_9_OtherMethods) {
@@ -122,17 +119,16 @@ TEST(Comparable, R_STA_11_R_EQU_9_OtherMethods) {
 TEST(Comparable, R_SYN_6_InstrumentedTimesNeverGetARatio) {
   Two two;
   two.a.throughput[0].method = two.b.throughput[0].method = "instrumented";
-  EXPECT_EQ(two.why(), "a was measured by the method instrumented, which waits "
-                       "for each operation: no ratio "
-                       "of speed");
+  EXPECT_EQ(two.why(),
+            "a was measured by the method instrumented, which waits for each operation: no ratio "
+            "of speed");
 }
 
 TEST(Comparable, R_PHA_9_WhatTheIntervalIncludes) {
   Two two;
   two.a.includes = {"transfer", "validation"};
   two.b.includes = {"transfer"};
-  EXPECT_EQ(two.why(), "what is timed beside the step differs: transfer + "
-                       "validation and transfer");
+  EXPECT_EQ(two.why(), "what is timed beside the step differs: transfer + validation and transfer");
   two.b.includes = {"validation", "transfer"};
   EXPECT_EQ(two.why(), "");
   two.a.includes = two.b.includes = {};
@@ -151,8 +147,7 @@ TEST(Comparable, R_PHA_12_AResumedRunUnderAnotherProtocol) {
   EXPECT_EQ(two.why(), "hash of the protocol differs: cd34 and 0000");
 }
 
-// A peer has no table of choices: not a difference, and its hash is then
-// another one.
+// A peer has no table of choices: not a difference, and its hash is then another one.
 TEST(Comparable, NotApplicableEqualsAnything) {
   Two two;
   two.a.work.emplace_back("choices", "a table");
@@ -168,16 +163,14 @@ TEST(Comparable, UnequalWorkHasNoRatioInTheRecord) {
   Record record = simulated_record({}, {1.2, 1.2}, 1);
   set(record.arms[2].work, "dtype", "bf16");
   analyze(record);
-  const RatioRecord &refused = ratio_of(record, "arm0");
+  const RatioRecord& refused = ratio_of(record, "arm0");
   EXPECT_FALSE(refused.time_ratio || refused.ratio_of_medians);
   EXPECT_EQ(refused.reason, "work: dtype differs: f32 and bf16");
   EXPECT_EQ(refused.verdict, "void");
   EXPECT_EQ(ratio_of(record, "arm1").verdict, "SLOWER");
   EXPECT_EQ(record.status, "unequal-work");
-  EXPECT_EQ(record.status_reason,
-            "base and arm0: work: dtype differs: f32 and bf16");
-  EXPECT_EQ(record.pairs[1].break_even->text,
-            "not known: work: dtype differs: f32 and bf16");
+  EXPECT_EQ(record.status_reason, "base and arm0: work: dtype differs: f32 and bf16");
+  EXPECT_EQ(record.pairs[1].break_even->text, "not known: work: dtype differs: f32 and bf16");
 }
 
 TEST(Comparable, AFailedGateLeavesNoRatioAtItsBatch) {
@@ -191,16 +184,14 @@ TEST(Comparable, AFailedGateLeavesNoRatioAtItsBatch) {
   analyze(record);
   EXPECT_EQ(record.status, "unequal-work");
   EXPECT_EQ(ratio_of(record, "arm0").reason,
-            "the gate after the timing failed for eigen graph on batch 32: "
-            "loss of step 3 is 1.5, "
+            "the gate after the timing failed for eigen graph on batch 32: loss of step 3 is 1.5, "
             "expected 1.25");
   record.gates[0].batch = 64;
   analyze(record);
   EXPECT_EQ(ratio_of(record, "arm0").reason, "");
 }
 
-// Also one of the pilot, after which nothing is timed; also in a run that is
-// void.
+// Also one of the pilot, after which nothing is timed; also in a run that is void.
 TEST(Comparable, AFailedGateAnywhereIsUnequalWork) {
   Record record;
   record.gates.push_back({.when = "before", .passed = true});
@@ -210,8 +201,9 @@ TEST(Comparable, AFailedGateAnywhereIsUnequalWork) {
                           .fusion = "on",
                           .batch = 64,
                           .detail = "bits differ"});
-  const char *reason = "the gate before the timing failed for eigen graph on "
-                       "batch 64: bits differ";
+  const char* reason =
+      "the gate before the timing failed for eigen graph on "
+      "batch 64: bits differ";
   analyze(record);
   EXPECT_EQ(record.status, "unequal-work");
   EXPECT_EQ(record.status_reason, reason);
@@ -223,5 +215,5 @@ TEST(Comparable, AFailedGateAnywhereIsUnequalWork) {
   EXPECT_EQ(ratio_of(noisy, "arm0").verdict, "void");
 }
 
-} // namespace
-} // namespace stepscope::test
+}  // namespace
+}  // namespace stepscope::test

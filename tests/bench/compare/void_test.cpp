@@ -9,8 +9,7 @@
 namespace stepscope::test {
 namespace {
 
-Block &block(Record &record, std::size_t pair, std::size_t process,
-             std::size_t place) {
+Block& block(Record& record, std::size_t pair, std::size_t process, std::size_t place) {
   return record.pairs[pair].processes[process].blocks[place];
 }
 
@@ -19,12 +18,11 @@ Record quiet(double ratio = 1.2) { return simulated_record({}, {ratio}, 1); }
 
 TEST(Void, R_STA_8_ABlockBetweenSentinelsThatDifferIsMarkedAndStays) {
   Record record = quiet();
-  block(record, 1, 0, 3).sentinel_after_ns = 105'001; // 100,000 before
-  block(record, 1, 2, 5).sentinel_before_ns = 95'000; // 5.3 % below
+  block(record, 1, 0, 3).sentinel_after_ns = 105'001;  // 100,000 before
+  block(record, 1, 2, 5).sentinel_before_ns = 95'000;  // 5.3 % below
   block(record, 1, 2, 6).sentinel_before_ns = 105'000;
-  block(record, 1, 3, 0).sentinel_before_ns = 0; // not measured
-  for (TimedSlot &slot : block(record, 1, 0, 3).slots)
-    slot.elapsed_ns *= 10;
+  block(record, 1, 3, 0).sentinel_before_ns = 0;  // not measured
+  for (TimedSlot& slot : block(record, 1, 0, 3).slots) slot.elapsed_ns *= 10;
   analyze(record);
   EXPECT_EQ(block(record, 1, 0, 3).void_cause,
             "sentinel: 100.0 us before and 105.0 us after, 5.0 % apart");
@@ -32,7 +30,7 @@ TEST(Void, R_STA_8_ABlockBetweenSentinelsThatDifferIsMarkedAndStays) {
             "sentinel: 95.0 us before and 100.0 us after, 5.3 % apart");
   EXPECT_EQ(block(record, 1, 2, 6).void_cause, "");
   EXPECT_EQ(block(record, 1, 3, 0).void_cause, "");
-  const RatioRecord &ratio = ratio_of(record, "arm0");
+  const RatioRecord& ratio = ratio_of(record, "arm0");
   EXPECT_EQ(ratio.voided, 2);
   EXPECT_EQ(ratio.blocks, 78);
   EXPECT_EQ(record.pairs[1].processes[0].blocks.size(), 16U);
@@ -42,16 +40,13 @@ TEST(Void, R_STA_8_ABlockBetweenSentinelsThatDifferIsMarkedAndStays) {
 // Whatever the slots say: sentinels alone decide.
 TEST(Void, IsBlindToTheArms) {
   Record a = quiet(), b = quiet(5.0);
-  for (Record *record : {&a, &b})
-    block(*record, 1, 1, 1).sentinel_after_ns = 120'000;
-  for (TimedSlot &slot : block(a, 1, 2, 2).slots)
-    slot.elapsed_ns *= 50;
+  for (Record* record : {&a, &b}) block(*record, 1, 1, 1).sentinel_after_ns = 120'000;
+  for (TimedSlot& slot : block(a, 1, 2, 2).slots) slot.elapsed_ns *= 50;
   analyze(a);
   analyze(b);
   for (std::size_t process = 0; process < 5; ++process) {
     for (std::size_t place = 0; place < 16; ++place) {
-      EXPECT_EQ(block(a, 1, process, place).void_cause,
-                block(b, 1, process, place).void_cause);
+      EXPECT_EQ(block(a, 1, process, place).void_cause, block(b, 1, process, place).void_cause);
     }
   }
 }
@@ -66,7 +61,7 @@ TEST(Void, ACauseThatTheInstrumentSetStays) {
   EXPECT_EQ(ratio_of(record, "arm0").voided, 1);
 }
 
-void void_blocks(Record &record, std::size_t count) {
+void void_blocks(Record& record, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     block(record, i % 2, i / 2 % 5, i / 10).sentinel_after_ns = 200'000;
   }
@@ -74,7 +69,7 @@ void void_blocks(Record &record, std::size_t count) {
 
 TEST(Void, TheRunIsVoidAboveThirtyPerCentOfItsBlocks) {
   Record record = quiet();
-  void_blocks(record, 48); // of 160
+  void_blocks(record, 48);  // of 160
   analyze(record);
   EXPECT_EQ(record.status, "complete");
   EXPECT_EQ(ratio_of(record, "arm0").verdict, "SLOWER");
@@ -82,7 +77,7 @@ TEST(Void, TheRunIsVoidAboveThirtyPerCentOfItsBlocks) {
   analyze(record);
   EXPECT_EQ(record.status, "void");
   EXPECT_EQ(record.status_reason, "49 of 160 blocks are voided, above 30 %");
-  const RatioRecord &ratio = ratio_of(record, "arm0");
+  const RatioRecord& ratio = ratio_of(record, "arm0");
   EXPECT_EQ(ratio.verdict, "void");
   EXPECT_EQ(ratio.verdict_reason, record.status_reason);
   EXPECT_TRUE(ratio.time_ratio) << "numbers stay for people to see";
@@ -90,12 +85,11 @@ TEST(Void, TheRunIsVoidAboveThirtyPerCentOfItsBlocks) {
 
 TEST(Void, AControlThatExcludesOneVoidsTheRun) {
   Record record = quiet();
-  record.pairs[0] = simulated_pair({.noise = {.process = 0.001}}, "base",
-                                   "base/again", 1.02, 9, "control");
+  record.pairs[0] =
+      simulated_pair({.noise = {.process = 0.001}}, "base", "base/again", 1.02, 9, "control");
   analyze(record);
   EXPECT_EQ(record.status, "void");
-  EXPECT_EQ(record.status_reason.find(
-                "A/A control base/again (stratum single): the interval 1.0"),
+  EXPECT_EQ(record.status_reason.find("A/A control base/again (stratum single): the interval 1.0"),
             0U)
       << record.status_reason;
   EXPECT_NE(record.status_reason.find("excludes 1"), std::string::npos);
@@ -105,12 +99,11 @@ TEST(Void, AControlThatExcludesOneVoidsTheRun) {
 
 TEST(Void, AFloorAboveFivePerCentVoidsTheRun) {
   Record record = quiet();
-  record.pairs[0] = simulated_pair({.noise = {.process = 0.08}}, "base",
-                                   "base/again", 1.0, 9, "control");
+  record.pairs[0] =
+      simulated_pair({.noise = {.process = 0.08}}, "base", "base/again", 1.0, 9, "control");
   analyze(record);
   EXPECT_EQ(record.status, "void");
-  EXPECT_NE(record.status_reason.find("its floor is "), std::string::npos)
-      << record.status_reason;
+  EXPECT_NE(record.status_reason.find("its floor is "), std::string::npos) << record.status_reason;
   EXPECT_NE(record.status_reason.find("above 5 %"), std::string::npos);
 }
 
@@ -125,8 +118,7 @@ TEST(Void, AfterTwoRerunsTheEnvironmentIsInconclusive) {
 }
 
 TEST(Analysis, RunTwiceGivesTheSame) {
-  const Noise noise{
-      .process = 0.02, .slot = 0.05, .sentinel = 0.02, .drift_per_slot = 0.001};
+  const Noise noise{.process = 0.02, .slot = 0.05, .sentinel = 0.02, .drift_per_slot = 0.001};
   Record once = simulated_record({.noise = noise}, {1.1, 0.9}, 5);
   once.arms[0].flags = {"mine"};
   analyze(once);
@@ -136,10 +128,9 @@ TEST(Analysis, RunTwiceGivesTheSame) {
   EXPECT_EQ(twice.arms[0].flags, once.arms[0].flags);
   EXPECT_TRUE(has_flag(once.arms[0].flags, "mine"));
   for (std::size_t pair = 0; pair < once.pairs.size(); ++pair) {
-    const PairRecord &a = once.pairs[pair];
-    const PairRecord &b = twice.pairs[pair];
-    EXPECT_TRUE(std::equal(a.processes.begin(), a.processes.end(),
-                           b.processes.begin()));
+    const PairRecord& a = once.pairs[pair];
+    const PairRecord& b = twice.pairs[pair];
+    EXPECT_TRUE(std::equal(a.processes.begin(), a.processes.end(), b.processes.begin()));
     ASSERT_EQ(a.ratios.size(), b.ratios.size());
     EXPECT_EQ(a.ratios[0].time_ratio->low, b.ratios[0].time_ratio->low);
     EXPECT_EQ(a.ratios[0].verdict, b.ratios[0].verdict);
@@ -161,7 +152,7 @@ TEST(Analysis, PairsWithoutTimesAreNotMeasured) {
   Record record = quiet();
   record.pairs[1].processes.clear();
   analyze(record);
-  const RatioRecord &ratio = ratio_of(record, "arm0");
+  const RatioRecord& ratio = ratio_of(record, "arm0");
   EXPECT_EQ(ratio.reason, "not measured");
   EXPECT_EQ(ratio.verdict, "void");
   EXPECT_FALSE(ratio.time_ratio);
@@ -172,12 +163,10 @@ TEST(Analysis, RefusesAPairOfArmsThatAreNotThere) {
   Record record = quiet();
   record.pairs[1].of = "ghost";
   EXPECT_EQ(error_of([&] { analyze(record); }),
-            "bad input: analysis: a pair names the arm \"ghost\", which the "
-            "record does not have");
+            "bad input: analysis: a pair names the arm \"ghost\", which the record does not have");
 }
 
-// A pair between backends: its controls are those of both, and the wider band
-// holds.
+// A pair between backends: its controls are those of both, and the wider band holds.
 TEST(Analysis, BackendsAreComparedByTheirProcesses) {
   Record record = simulated_record({.noise = {.process = 0.01}}, {1.0}, 3);
   const Record other = simulated_record({.noise = {.process = 0.02}}, {}, 4);
@@ -192,8 +181,7 @@ TEST(Analysis, BackendsAreComparedByTheirProcesses) {
   record.pairs.push_back(control);
   for (std::int64_t process = 0; process < 5; ++process) {
     const auto list = [&](std::int64_t elapsed) {
-      Samples samples{
-          .process = process, .method = "throughput", .steps_per_sample = 100};
+      Samples samples{.process = process, .method = "throughput", .steps_per_sample = 100};
       for (std::int64_t i = -5; i <= 5; ++i) {
         samples.start_ns.push_back(i);
         samples.elapsed_ns.push_back(i == 5 ? 100 * elapsed : elapsed + 10 * i);
@@ -207,7 +195,7 @@ TEST(Analysis, BackendsAreComparedByTheirProcesses) {
   record.pairs.push_back({.base = "base", .of = "onednn/base"});
   analyze(record);
   EXPECT_EQ(record.status, "complete") << record.status_reason;
-  const RatioRecord &ratio = ratio_of(record, "onednn/base");
+  const RatioRecord& ratio = ratio_of(record, "onednn/base");
   EXPECT_NEAR(ratio.time_ratio->estimate, 0.501, 0.001);
   EXPECT_EQ(ratio.verdict, "FASTER");
   EXPECT_EQ(ratio.processes, 5);
@@ -216,43 +204,39 @@ TEST(Analysis, BackendsAreComparedByTheirProcesses) {
                                   ratio_of(record, "onednn/base/again").delta));
 }
 
-// One block of each process ran on far cores, where the control looks bad by
-// accident: it judges nothing, and the near ones keep their verdicts.
+// One block of each process ran on far cores, where the control looks bad by accident: it judges
+// nothing, and the near ones keep their verdicts.
 TEST(Analysis, AThinStratumIsExploratoryAndVoidsNothing) {
-  Record record = simulated_record(
-      {.processes = 10, .noise = {.slot = 0.002}, .stratum = "near"}, {1.1}, 1);
-  for (PairRecord &pair : record.pairs) {
-    for (ProcessBlocks &process : pair.processes) {
-      Block &far = process.blocks[5];
+  Record record =
+      simulated_record({.processes = 10, .noise = {.slot = 0.002}, .stratum = "near"}, {1.1}, 1);
+  for (PairRecord& pair : record.pairs) {
+    for (ProcessBlocks& process : pair.processes) {
+      Block& far = process.blocks[5];
       far.stratum = "far";
       for (std::size_t i = 0; i < 4; ++i) {
-        if (far.order[i] == 'B')
-          far.slots[i].elapsed_ns += far.slots[i].elapsed_ns / 5;
+        if (far.order[i] == 'B') far.slots[i].elapsed_ns += far.slots[i].elapsed_ns / 5;
       }
     }
   }
   analyze(record);
   EXPECT_EQ(record.status, "complete") << record.status_reason;
   EXPECT_EQ(ratio_of(record, "arm0", "near").verdict, "SLOWER");
-  for (const char *name : {"arm0", "base/again"}) {
-    const RatioRecord &far = ratio_of(record, name, "far");
+  for (const char* name : {"arm0", "base/again"}) {
+    const RatioRecord& far = ratio_of(record, name, "far");
     EXPECT_EQ(far.verdict, "exploratory");
-    EXPECT_EQ(far.verdict_reason,
-              std::string(name) +
-                  " has 4 or more trusted blocks in 0 of 10 processes; a "
-                  "verdict needs 5");
+    EXPECT_EQ(far.verdict_reason, std::string(name) +
+                                      " has 4 or more trusted blocks in 0 of 10 processes; a "
+                                      "verdict needs 5");
   }
 }
 
-// Two of five processes ran on far cores: neither stratum has five of its own
-// but the near one of the rest, and neither is filled from the other.
+// Two of five processes ran on far cores: neither stratum has five of its own but the near one of
+// the rest, and neither is filled from the other.
 TEST(Analysis, AStratumWithTooFewProcessesIsExploratory) {
-  Record record =
-      simulated_record({.processes = 7, .stratum = "near"}, {1.5}, 1);
-  for (PairRecord &pair : record.pairs) {
+  Record record = simulated_record({.processes = 7, .stratum = "near"}, {1.5}, 1);
+  for (PairRecord& pair : record.pairs) {
     for (const std::size_t process : {1U, 4U}) {
-      for (Block &far : pair.processes[process].blocks)
-        far.stratum = "far";
+      for (Block& far : pair.processes[process].blocks) far.stratum = "far";
     }
   }
   analyze(record);
@@ -263,5 +247,5 @@ TEST(Analysis, AStratumWithTooFewProcessesIsExploratory) {
   EXPECT_EQ(record.status, "complete");
 }
 
-} // namespace
-} // namespace stepscope::test
+}  // namespace
+}  // namespace stepscope::test
