@@ -113,6 +113,13 @@ TEST(Lab, R_ENV_4_APlanWithoutADeviceHasNoNumbers) {
       EXPECT_TRUE(report[value][name].is_null()) << value << " of " << name;
     }
   }
+  if (!has(STEPSCOPE_BACKEND_NAMES, "cuda")) {
+    const json run = report_of({"--preset", "gpu-plan"});
+    EXPECT_EQ(run["status"], "not-run");
+    EXPECT_EQ(run["status_reason"], "backend cuda is not part of this build");
+    EXPECT_TRUE(run["step_ms"].is_null());
+    EXPECT_TRUE(run["median"]["step"].is_null());
+  }
   const std::string text = lab_text(plan);
   EXPECT_TRUE(has(text, "status: not-run: no device\n")) << text;
   EXPECT_FALSE(has(text, " us")) << text;
