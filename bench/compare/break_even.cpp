@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "bench/compare/budget.h"
 #include "bench/measure/statistics.h"
 
 namespace stepscope {
@@ -41,21 +42,32 @@ std::optional<double> extra_us(const ArmRecord& base, const ArmRecord& of) {
   return median(extras);
 }
 
+// Empty where there is an answer.
+std::string why_not_known(const BreakEven& costs, const RatioRecord& ratio) {
+  if (!ratio.reason.empty()) return ratio.reason;
+  if (ratio.verdict == "void") return "the run is void";
+  if (!ratio.difference_us) return "no ratio";
+  const bool interval = ratio.difference_us->low && ratio.difference_us->high;
+  if (!interval || ratio.verdict == "exploratory") {
+    if (ratio.processes <= 1) return "one process";
+    return ratio.processes < kWorkingProcesses
+               ? fmt::format("fewer than {} processes", kWorkingProcesses)
+               : "too few trusted blocks";
+  }
+  if (!costs.extra_us) return "one-off costs were not measured";
+  return "";
+}
+
 }  // namespace
 
 BreakEven break_even_of(const ArmRecord& base, const ArmRecord& of, const RatioRecord& ratio) {
   BreakEven result{.extra_us = extra_us(base, of)};
-  if (ratio.verdict == "void" || !ratio.difference_us) {
-    const std::string& why = ratio.reason.empty() ? ratio.verdict_reason : ratio.reason;
-    result.text = fmt::format("not known: {}", why.empty() ? "no ratio" : why);
-    return result;
-  }
-  if (!result.extra_us) {
-    result.text = "not known: one-off costs were not measured";
+  if (const std::string why = why_not_known(result, ratio); !why.empty()) {
+    result.text = fmt::format("not known: {}", why);
     return result;
   }
   const Interval& difference = *ratio.difference_us;  // of less base: below 0 where it saves time
-  if (difference.estimate >= 0.0 || (difference.high && *difference.high >= 0.0)) {
+  if (difference.estimate >= 0.0 || *difference.high >= 0.0) {
     result.text = "never";
     return result;
   }

@@ -11,7 +11,8 @@ namespace stepscope {
 // same work for both, and the first arm of a process would pay for loading the library; warm-up is
 // a rule of measuring. The extra is the median over processes that both arms have.
 // "never": no time is saved, or the interval of the difference contains 0. "at once": no extra
-// cost. Requires difference_us in `ratio` for an answer; else "not known: ...".
+// cost. Requires an interval of difference_us and a verdict in `ratio`, thus a run of 5 processes
+// that is not void, for an answer; else "not known: ...".
 BreakEven break_even_of(const ArmRecord& base, const ArmRecord& of, const RatioRecord& ratio);
 
 }  // namespace stepscope

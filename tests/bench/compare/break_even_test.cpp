@@ -50,11 +50,10 @@ TEST(BreakEven, ExtraCostOverWhatAStepSaves) {
 }
 
 TEST(BreakEven, NeverWhereNothingIsSaved) {
-  for (const Interval& difference :
-       {Interval{.estimate = 3.0, .low = 2.0, .high = 4.0},
-        Interval{.estimate = 0.0, .low = -1.0, .high = 1.0},
-        Interval{.estimate = -3.0, .low = -7.0, .high = 0.0},
-        Interval{.estimate = -3.0, .low = -7.0, .high = 1.0}, Interval{.estimate = 1.0}}) {
+  for (const Interval& difference : {Interval{.estimate = 3.0, .low = 2.0, .high = 4.0},
+                                     Interval{.estimate = 0.0, .low = -1.0, .high = 1.0},
+                                     Interval{.estimate = -3.0, .low = -7.0, .high = 0.0},
+                                     Interval{.estimate = -3.0, .low = -7.0, .high = 1.0}}) {
     const BreakEven result = Costs().of(difference);
     EXPECT_EQ(result.text, "never");
     EXPECT_FALSE(result.steps);
@@ -62,9 +61,23 @@ TEST(BreakEven, NeverWhereNothingIsSaved) {
   }
 }
 
-// One process has no interval: the estimate alone.
-TEST(BreakEven, ExploratoryEstimate) {
-  EXPECT_EQ(Costs().of({.estimate = -10.0}, "exploratory").text, "120 steps");
+// Neither "at once" nor "never" follows from an estimate alone.
+TEST(BreakEven, NotKnownWithoutAnInterval) {
+  Costs costs;
+  for (const double estimate : {-10.0, 10.0}) {
+    RatioRecord ratio{.difference_us = Interval{.estimate = estimate}, .verdict = "exploratory"};
+    ratio.processes = 1;
+    EXPECT_EQ(break_even_of(costs.eager, costs.graph, ratio).text, "not known: one process");
+    EXPECT_FALSE(break_even_of(costs.eager, costs.graph, ratio).steps);
+    EXPECT_EQ(break_even_of(costs.eager, costs.graph, ratio).extra_us, 1200.0);
+    ratio.processes = 4;
+    EXPECT_EQ(break_even_of(costs.eager, costs.graph, ratio).text,
+              "not known: fewer than 5 processes");
+    ratio.processes = 5;
+    ratio.difference_us = Interval{.estimate = estimate, .low = estimate, .high = estimate};
+    EXPECT_EQ(break_even_of(costs.eager, costs.graph, ratio).text,
+              "not known: too few trusted blocks");
+  }
 }
 
 TEST(BreakEven, AtOnceWithoutExtraCost) {
@@ -87,7 +100,9 @@ TEST(BreakEven, NotKnown) {
   Costs costs;
   EXPECT_EQ(break_even_of(costs.eager, costs.graph, {.reason = "batch size differs: 1 and 2"}).text,
             "not known: batch size differs: 1 and 2");
-  EXPECT_EQ(costs.of({.estimate = -10.0}, "void").text, "not known: no ratio");
+  RatioRecord ratio{.difference_us = Interval{.estimate = -10.0}, .verdict = "void"};
+  ratio.verdict_reason = "A/A control: its floor is 7.1 %, above 5 %";
+  EXPECT_EQ(break_even_of(costs.eager, costs.graph, ratio).text, "not known: the run is void");
   costs.eager.one_off.clear();
   EXPECT_EQ(costs.of({.estimate = -10.0, .low = -11.0, .high = -9.0}).text,
             "not known: one-off costs were not measured");
