@@ -41,6 +41,10 @@ bool is_measured(const ArmRecord& arm) {
   return arm.latency_summary.count > 0 || arm.throughput_summary.count > 0;
 }
 
+bool is_void(const Record& record) {
+  return record.status == "void" || record.status == "inconclusive-environment";
+}
+
 bool has_backends(const Record& record) {
   return std::any_of(record.arms.begin(), record.arms.end(), [&](const ArmRecord& arm) {
     return arm.backend != record.arms.front().backend;

@@ -22,6 +22,8 @@ std::map<GroupKey, Group> groups_of(const Record& record);
 std::vector<Group> largest_groups_of(const Record& record);
 
 bool is_measured(const ArmRecord& arm);
+// Whether no ratio of the run may be quoted, whatever was measured.
+bool is_void(const Record& record);
 // Whether the record has arms of several backends: then each must be named.
 bool has_backends(const Record& record);
 // graph/on; with its backend, eigen/graph/on, where the record has several.

@@ -18,17 +18,6 @@ bool is_decided(std::string_view verdict) {
   return verdict == "FASTER" || verdict == "SLOWER" || verdict == "SAME";
 }
 
-// One word for a pair: that of its strata where they agree.
-std::string verdict_of(const PairView& view) {
-  std::string verdict;
-  for (const RatioRecord& ratio : view.pair->ratios) {
-    if (!ratio.time_ratio) continue;
-    if (!verdict.empty() && verdict != ratio.verdict) return "UNDECIDED";
-    verdict = ratio.verdict;
-  }
-  return verdict;
-}
-
 std::string place_of(const PairView& view, const RatioRecord& ratio) {
   const bool far_or_near = !ratio.stratum.empty() && ratio.stratum != "single";
   return fmt::format("at batch {}{}", view.of->batch,
@@ -77,7 +66,7 @@ std::string change_text(const std::vector<Pays>& known, const std::vector<std::i
   };
   if (changes > 1) return "not one: it pays at some batches and not at others, in no order";
   if (changes == 0) {
-    if (!open.empty()) return fmt::format("not known, batch {} is UNDECIDED", open.front());
+    if (!open.empty()) return fmt::format("not known, UNDECIDED at {}", fmt::join(open, ", "));
     return known.front().yes() ? "never, it pays at every batch measured"
                                : "never, it pays at no batch measured";
   }
@@ -128,6 +117,16 @@ std::string claim_text(const Record& record) {
 
 }  // namespace
 
+std::string verdict_of(const PairView& view) {
+  std::string verdict;
+  for (const RatioRecord& ratio : view.pair->ratios) {
+    if (!ratio.time_ratio) continue;
+    if (!verdict.empty() && verdict != ratio.verdict) return "UNDECIDED";
+    verdict = ratio.verdict;
+  }
+  return verdict;
+}
+
 std::string ratio_clauses(const std::vector<PairView>& views, std::string_view base) {
   std::vector<std::string> clauses;
   for (std::size_t i = 0; i < views.size(); ++i) {
@@ -160,7 +159,12 @@ std::string crossover_text(const std::vector<PairView>& views) {
   }
   if (known.empty() && open.empty()) return {};
   if (known.empty()) return "; crossover batch: not known, nothing is decided";
-  return fmt::format("; crossover batch: {}", change_text(known, open));
+  const std::string change = change_text(known, open);
+  if (open.empty() || change.starts_with("not known")) {
+    return fmt::format("; crossover batch: {}", change);
+  }
+  return fmt::format("; crossover batch: {} (of those decided; UNDECIDED at {})", change,
+                     fmt::join(open, ", "));
 }
 
 std::string scope_sentence(const Record& record) {

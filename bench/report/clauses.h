@@ -10,13 +10,19 @@
 
 namespace stepscope {
 
+// One word for a pair: the verdict of its strata where they agree, else UNDECIDED. Empty without a
+// ratio.
+std::string verdict_of(const PairView& view);
+
 // "at batch 1 FASTER, 0.900 of eager's 10.0 us (95 %: 0.890 .. 0.910); at batch 32 SAME, ...": the
 // verdict of each pair with its ratio and what the base costs, or why there is none. `base`: whose
-// time that is, as "eager's". Of more than three batches, the ones between the ends get their verdict alone.
+// time that is, as "eager's". Of more than three batches, the ones between the ends get their
+// verdict alone.
 std::string ratio_clauses(const std::vector<PairView>& views, std::string_view base);
 
-// "; crossover batch: 32, it does not pay from there on", or "never", or why it is not known. Empty
-// for a single batch, and where nothing has a verdict. Views: by rising batch.
+// "; crossover batch: 32, it does not pay from there on", or "never", or "not known"; then all the
+// batches that are UNDECIDED. Empty for a single batch, and where nothing has a verdict. Views: by
+// rising batch.
 std::string crossover_text(const std::vector<PairView>& views);
 
 }  // namespace stepscope

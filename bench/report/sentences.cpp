@@ -10,6 +10,7 @@
 
 #include "bench/report/arms.h"
 #include "bench/report/clauses.h"
+#include "bench/report/fusion_clauses.h"
 #include "bench/report/numbers.h"
 
 namespace stepscope {
@@ -38,39 +39,45 @@ std::string joined(const Record& record,
   return text;
 }
 
-double step_ns(const ArmRecord& arm) {
-  return arm.latency_summary.count > 0 ? arm.latency_summary.median_ns
-                                       : arm.throughput_summary.median_ns;
-}
-
-// The arm whose dispatch is told: eager's, where there is one.
-const ArmRecord* dispatching_arm(const Group& group) {
-  for (const std::string_view mode : {"eager", "planned", "graph"}) {
-    for (const ArmRecord* arm : group) {
-      const bool known = arm->dispatch_empty_kernels || arm->backend == kNull;
-      if (arm->mode_requested == mode && is_measured(*arm) && known) return arm;
-    }
+const ArmRecord* dispatching_arm(const Group& group, std::string_view mode) {
+  for (const ArmRecord* arm : group) {
+    if (arm->mode_requested == mode && arm->dispatch_empty_kernels) return arm;
   }
   return nullptr;
 }
 
+// The mode whose dispatch is told at every batch: eager, where it was timed.
+std::string_view dispatching_mode(const std::vector<Group>& groups) {
+  for (const std::string_view mode : {"eager", "planned"}) {
+    for (const Group& group : groups) {
+      if (dispatching_arm(group, mode) != nullptr) return mode;
+    }
+  }
+  return "graph";
+}
+
+// Of a step timed in the same way: blocks of steps that are not waited for one by one.
+std::string share_text(double dispatch_ns, const TimeSummary& throughput) {
+  if (throughput.count == 0 || throughput.median_ns <= 0.0) return {};
+  const std::string step =
+      fmt::format("a step of {} in throughput", time_text(throughput.median_ns));
+  const double percent = 100.0 * dispatch_ns / throughput.median_ns;
+  if (percent >= 99.95) return fmt::format("; cannot be told from {}", step);
+  return fmt::format("; {:.1f} % of {}", percent, step);
+}
+
 std::string dispatch_clause(const std::vector<Group>& groups) {
   std::vector<std::string> parts;
-  std::string mode;
+  const std::string_view mode = dispatching_mode(groups);
   const bool null = groups.front().front()->backend == kNull;
   for (const Group& group : groups) {
-    const ArmRecord* arm = dispatching_arm(group);
+    const ArmRecord* arm = dispatching_arm(group, mode);
     if (arm == nullptr || arm->counts.ops == 0) continue;
-    mode = arm->mode_requested;
-    const double dispatch = null ? step_ns(*arm) : arm->dispatch_empty_kernels->median_ns;
-    std::string inner =
-        fmt::format("{} per op", time_text(dispatch / static_cast<double>(arm->counts.ops)));
-    if (!null) {
-      inner += fmt::format("; {:.1f} % of a step of {}", 100.0 * dispatch / step_ns(*arm),
-                           time_text(step_ns(*arm)));
-    }
-    parts.push_back(
-        fmt::format("{} a step at batch {} ({})", time_text(dispatch), arm->batch, inner));
+    const double dispatch = arm->dispatch_empty_kernels->median_ns;
+    parts.push_back(fmt::format("{} a step at batch {} ({} per op{})", time_text(dispatch),
+                                arm->batch,
+                                time_text(dispatch / static_cast<double>(arm->counts.ops)),
+                                null ? "" : share_text(dispatch, arm->throughput_summary)));
   }
   if (parts.empty()) return {};
   return fmt::format("{}{} dispatch alone takes {}",
@@ -97,123 +104,60 @@ PairView graph_pair(const Record& record, const Group& group) {
   return {};
 }
 
+// Why it is not known stands in the table; here only where it is the same at every batch.
 std::string break_even_text(const std::vector<PairView>& views) {
   std::vector<std::string> parts;
+  std::set<std::string> texts;
   for (const PairView& view : views) {
     if (!view.pair->break_even) continue;
-    const std::string& after = view.pair->break_even->text;  // "not known: " and why: in the table
+    const std::string& after = view.pair->break_even->text;
+    texts.insert(after);
     parts.push_back(
         fmt::format("{} at batch {}", after.substr(0, after.find(':')), view.of->batch));
   }
-  return parts.empty() ? "" : fmt::format("; break-even: {}", fmt::join(parts, ", "));
+  if (parts.empty()) return {};
+  if (texts.size() == 1 && texts.begin()->starts_with("not known")) {
+    return fmt::format("; break-even: {}", *texts.begin());
+  }
+  return fmt::format("; break-even: {}", fmt::join(parts, ", "));
 }
 
-std::string graph_clause(const Record& record, const std::vector<Group>& groups) {
+// A pair for each batch that has one.
+std::vector<PairView> graph_pairs(const Record& record, const std::vector<Group>& groups) {
   std::vector<PairView> views;
   for (const Group& group : groups) {
     const PairView view = graph_pair(record, group);
     if (view.pair != nullptr) views.push_back(view);
   }
+  return views;
+}
+
+// "graph hands over 1 submission a step in place of 17"; empty where nothing was counted.
+std::string submissions_text(const PairView& view) {
+  const std::uint64_t submissions = view.of->counts.submissions;
+  if (submissions == 0) return {};
+  return fmt::format("graph hands over {} {} a step in place of {}", submissions,
+                     submissions == 1 ? "submission" : "submissions",
+                     view.base->counts.submissions);
+}
+
+std::string graph_clause(const Record& record, const std::vector<Group>& groups) {
+  const std::vector<PairView> views = graph_pairs(record, groups);
   if (views.empty()) return {};
   const PairView& last = views.back();
-  const std::string& base = last.base->mode_requested;
-  std::string text = "graph";
-  if (last.of->counts.submissions > 0) {
-    text += fmt::format(" hands over {} {} a step in place of {}:", last.of->counts.submissions,
-                        last.of->counts.submissions == 1 ? "submission" : "submissions",
-                        last.base->counts.submissions);
-  }
-  return fmt::format("{} {}{}{}", text, ratio_clauses(views, base + "'s"), crossover_text(views),
+  const std::string counts = submissions_text(last);
+  return fmt::format("{} {}{}{}", counts.empty() ? "graph" : fmt::format("{}:", counts),
+                     ratio_clauses(views, last.base->mode_requested + "'s"), crossover_text(views),
                      break_even_text(views));
 }
 
-// What fusion took away; where it added something (reorders, mostly), both numbers.
-std::string removed_text(const StepCounts& unfused, const StepCounts& fused) {
-  const bool fewer =
-      fused.ops <= unfused.ops && fused.intermediate_bytes <= unfused.intermediate_bytes;
-  const auto bytes = [](std::uint64_t count) { return bytes_text(static_cast<double>(count)); };
-  if (fewer) {
-    return fmt::format("removes {} of {} ops and {} of {} of intermediates",
-                       unfused.ops - fused.ops, unfused.ops,
-                       bytes(unfused.intermediate_bytes - fused.intermediate_bytes),
-                       bytes(unfused.intermediate_bytes));
-  }
-  return fmt::format("turns {} ops into {} and {} of intermediates into {}", unfused.ops, fused.ops,
-                     bytes(unfused.intermediate_bytes), bytes(fused.intermediate_bytes));
-}
-
-// A fused and the unfused arm of one mode, graph first; in an ablation the fused one is the base.
-PairView fusion_pair(const Record& record, const Group& group, std::string_view fusion) {
-  for (const std::string_view mode : {"graph", "planned", "eager"}) {
-    for (const ArmRecord* fused : group) {
-      if (fused->mode_requested != mode || fused->fusion != fusion) continue;
-      for (const ArmRecord* unfused : group) {
-        if (unfused->mode_requested != mode || unfused->fusion != kUnfused) continue;
-        const PairView view = find_pair(record, *unfused, *fused);
-        if (view.pair != nullptr) return view;
-        const PairView ablated = find_pair(record, *fused, *unfused);
-        if (ablated.pair != nullptr) return ablated;
-      }
-    }
-  }
-  return {};
-}
-
-std::string fusion_text(const Record& record, const std::vector<Group>& groups,
-                        const std::string& fusion) {
-  std::vector<PairView> views;
-  for (const Group& group : groups) {
-    const PairView view = fusion_pair(record, group, fusion);
-    if (view.pair != nullptr && view.of->counts.ops > 0) views.push_back(view);
-  }
-  if (views.empty()) return {};
-  const PairView& last = views.back();
-  const bool ablated = last.of->fusion == kUnfused;
-  const StepCounts& unfused = ablated ? last.of->counts : last.base->counts;
-  const StepCounts& fused = ablated ? last.base->counts : last.of->counts;
-  return fmt::format("fusion{} {} (batch {}); {}in mode {} {}",
-                     fusion == kAllPasses ? "" : fmt::format(" {}", fusion),
-                     removed_text(unfused, fused), last.of->batch, ablated ? "without it, " : "",
-                     last.of->mode_requested,
-                     ratio_clauses(views, ablated ? "the fused" : "the unfused"));
-}
-
-// The pass whose absence costs most, of the largest batch.
-std::string worth_text(const Record& record, const Group& group) {
-  for (const std::string& mode : ablated_modes(group)) {
-    const ArmRecord& all = *find_arm(group, mode, kAllPasses);
-    PairView worst;
-    double most = 0.0;
-    for (const ArmRecord* arm : group) {
-      if (arm->mode_requested != mode || !arm->fusion.starts_with('-')) continue;
-      const PairView view = find_pair(record, all, *arm);
-      if (view.pair == nullptr || view.pair->ratios.empty()) continue;
-      const std::optional<Interval>& ratio = view.pair->ratios.front().time_ratio;
-      if (!ratio || ratio->estimate <= most) continue;
-      worst = view;
-      most = ratio->estimate;
-    }
-    if (worst.pair == nullptr) continue;
-    return fmt::format("worth most in mode {} is {}: without it {}", mode,
-                       worst.of->fusion.substr(1), ratio_clauses({worst}, "the fused"));
-  }
-  return {};
-}
-
-std::string fusion_clause(const Record& record, const std::vector<Group>& groups) {
-  const bool ablated = !ablated_modes(groups.back()).empty();
+// What holds however long a step took.
+std::string counts_clause(const Record& record, const std::vector<Group>& groups) {
   std::vector<std::string> parts;
-  std::set<std::string> seen;
-  for (const Group& group : groups) {
-    for (const ArmRecord* arm : group) {
-      const bool left_out = ablated && arm->fusion.starts_with('-');
-      if (arm->fusion == kUnfused || left_out || !seen.insert(arm->fusion).second) continue;
-      std::string part = fusion_text(record, groups, arm->fusion);
-      if (!part.empty()) parts.push_back(std::move(part));
-    }
-  }
-  std::string worth = worth_text(record, groups.back());
-  if (!worth.empty()) parts.push_back(std::move(worth));
+  const std::vector<PairView> views = graph_pairs(record, groups);
+  if (!views.empty()) parts.push_back(submissions_text(views.back()));
+  parts.push_back(fusion_counts_clause(record, groups));
+  parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -295,6 +239,14 @@ std::vector<std::string> sentences(const Record& record) {
     say(between_sentence(record));
   } else {
     say(refused);
+    if (is_void(record)) {
+      std::string counts =
+          joined(record, [&](const auto& groups) { return counts_clause(record, groups); });
+      if (!counts.empty()) {
+        counts.front() = 'o';
+        say(fmt::format("What time does not decide: {}", counts));
+      }
+    }
   }
   if (record.status != "not-run") said.push_back(scope_sentence(record));
   return said;

@@ -33,6 +33,15 @@ std::string squeezed(const std::string& text) {
   return squeezed;
 }
 
+std::string unwrapped(const std::string& text) {
+  std::string joined;
+  for (const char c : text) {
+    if (c == ' ' && !joined.empty() && joined.back() == '\n') joined.pop_back();
+    joined += c;
+  }
+  return squeezed(joined);
+}
+
 ArmRecord make_arm(const std::string& backend, const std::string& mode, const std::string& fusion,
                    std::int64_t batch, double median_ns) {
   ArmRecord arm;

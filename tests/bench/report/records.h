@@ -12,6 +12,9 @@ namespace stepscope::test {
 // With one blank where there are several: what a table says, whatever its widths.
 std::string squeezed(const std::string& text);
 
+// Wrapped prose as single lines: a line that begins with blanks belongs to the one before.
+std::string unwrapped(const std::string& text);
+
 // eager, graph, fusion off and on, on a backend at batch 1 and 32, with every pair decided:
 // graph is FASTER at batch 1 and SAME at 32; fusion makes it FASTER at both.
 Record decided(const std::string& backend = "eigen");
