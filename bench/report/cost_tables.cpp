@@ -8,6 +8,7 @@
 #include "bench/report/numbers.h"
 #include "bench/report/table.h"
 #include "bench/report/tables.h"
+#include "bench/report/wrap.h"
 
 namespace stepscope {
 namespace {
@@ -53,7 +54,8 @@ std::string owners_text(const ArmRecord& arm) {
         fmt::format("{} {} ({})", owner.owner, bytes_cell(owner.reserved), owner.layer));
   }
   if (owners.empty()) return {};
-  return fmt::format("  {}/{}: {}\n", arm.mode_requested, arm.fusion, fmt::join(owners, ", "));
+  return wrapped(
+      fmt::format("  {}/{}: {}\n", arm.mode_requested, arm.fusion, fmt::join(owners, ", ")));
 }
 
 std::string process_text(const MemoryRecord& memory) {
@@ -198,8 +200,8 @@ std::string utilization_table(const Record& record) {
   std::string text;
   if (!known.empty()) text = quantities_of(arms, known);
   if (unknown.empty()) return text;
-  return fmt::format("{}{}: {}{}\n", text, fmt::join(unknown, ", "), kNotMeasured,
-                     reason.empty() ? "" : fmt::format(" ({})", reason));
+  return text + wrapped(fmt::format("{}: {}{}\n", fmt::join(unknown, ", "), kNotMeasured,
+                                    reason.empty() ? "" : fmt::format(" ({})", reason)));
 }
 
 std::string calibration_table(const std::vector<CalibrationRow>& rows) {

@@ -9,6 +9,7 @@
 #include "bench/report/numbers.h"
 #include "bench/report/table.h"
 #include "bench/report/tables.h"
+#include "bench/report/wrap.h"
 
 namespace stepscope {
 namespace {
@@ -32,17 +33,27 @@ std::int64_t difference(T larger, T smaller) {
   return static_cast<std::int64_t>(larger) - static_cast<std::int64_t>(smaller);
 }
 
+// Below a table: notes are sentences, too wide for a column.
+std::string notes_of(const std::vector<const PassRecord*>& passes) {
+  std::string text;
+  for (const PassRecord* pass : passes) {
+    if (!pass->notes.empty()) text += fmt::format("  {}: {}\n", pass->name, note_of(*pass));
+  }
+  return wrapped(text);
+}
+
 std::string passes_of(const ArmRecord& arm) {
-  Table table({{"pass", kLeft}, {"ops removed"}, {"intermediates removed"}, {"took"}, {"", kLeft}});
+  Table table({{"pass", kLeft}, {"ops removed"}, {"intermediates removed"}, {"took"}});
+  std::vector<const PassRecord*> shown;
   for (const PassRecord& pass : arm.passes) {
     if (!pass.changed && pass.notes.empty()) continue;
+    shown.push_back(&pass);
     table.add({pass.name, fmt::to_string(pass.ops_before - pass.ops_after),
                removed_bytes(static_cast<double>(pass.intermediate_bytes_removed)),
-               pass.time_ns > 0 ? time_text(static_cast<double>(pass.time_ns)) : "-",
-               note_of(pass)});
+               pass.time_ns > 0 ? time_text(static_cast<double>(pass.time_ns)) : "-"});
   }
-  return fmt::format("passes of {}, batch {}, fusion {}:\n{}", arm.backend, arm.batch, arm.fusion,
-                     table.text());
+  return fmt::format("passes of {}, batch {}, fusion {}:\n{}{}", arm.backend, arm.batch, arm.fusion,
+                     table.text(), notes_of(shown));
 }
 
 // Of the arm without a pass over the one with all: the estimate, with its interval or, in one
@@ -51,6 +62,7 @@ std::string without_over_all(const Record& record, const ArmRecord& all,
                              const ArmRecord& left_out) {
   const PairView view = find_pair(record, all, left_out);
   if (view.pair == nullptr) return kNotMeasured;
+  if (is_void(record)) return "- void";
   std::vector<std::string> cells;
   for (const RatioRecord& ratio : view.pair->ratios) {
     if (!ratio.time_ratio) continue;
@@ -74,11 +86,10 @@ std::vector<std::string> removed_cells(const ArmRecord& other, const ArmRecord& 
 std::vector<std::string> ablation_row(const Record& record, const Group& group,
                                       const ArmRecord& all, const PassRecord& pass) {
   const ArmRecord* left_out = find_arm(group, all.mode_requested, without(pass.name));
-  if (left_out == nullptr) return {pass.name, "", "", "", "no effect here", note_of(pass)};
+  if (left_out == nullptr) return {pass.name, "", "", "", "no effect here"};
   std::vector<std::string> row{pass.name};
   for (std::string& cell : removed_cells(*left_out, all)) row.push_back(std::move(cell));
   row.push_back(without_over_all(record, all, *left_out));
-  row.push_back(note_of(pass));
   return row;
 }
 
@@ -88,21 +99,22 @@ std::string ablation_of(const Record& record, const Group& group, const std::str
                {"ops removed"},
                {"calls removed"},
                {"intermediates removed"},
-               {"without it / with all", kLeft},
-               {"", kLeft}});
+               {"without it / with all", kLeft}});
+  std::vector<const PassRecord*> shown;
   for (const PassRecord& pass : all.passes) {
     const bool chosen = find_arm(group, mode, without(pass.name)) != nullptr;
-    if (chosen || pass.fusion) table.add(ablation_row(record, group, all, pass));
+    if (!chosen && !pass.fusion) continue;
+    shown.push_back(&pass);
+    table.add(ablation_row(record, group, all, pass));
   }
   if (const ArmRecord* none = find_arm(group, mode, kUnfused)) {
     std::vector<std::string> row{"all of them"};
     for (std::string& cell : removed_cells(*none, all)) row.push_back(std::move(cell));
     row.push_back(without_over_all(record, all, *none));
-    row.emplace_back();
     table.add(std::move(row));
   }
-  return fmt::format("passes of {}, batch {}, mode {}, one left out at a time:\n{}", all.backend,
-                     all.batch, mode, table.text());
+  return fmt::format("passes of {}, batch {}, mode {}, one left out at a time:\n{}{}", all.backend,
+                     all.batch, mode, table.text(), notes_of(shown));
 }
 
 void add_block(std::string& text, const std::string& block) {

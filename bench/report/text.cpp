@@ -12,12 +12,15 @@
 #include "bench/report/numbers.h"
 #include "bench/report/sentences.h"
 #include "bench/report/tables.h"
+#include "bench/report/wrap.h"
 
 namespace stepscope {
 namespace {
 
 std::string status_text(const Record& record) {
   if (record.status == "complete") return {};
+  // The sentences say why; a reason may name many controls.
+  if (is_void(record)) return fmt::format("status: {}: why stands at the end\n", record.status);
   const std::string why =
       record.status_reason.empty() ? "" : fmt::format(": {}", record.status_reason);
   return fmt::format("status: {}{}\n", record.status, why);
@@ -94,19 +97,22 @@ std::string flags_text(const Record& record) {
   return text;
 }
 
-// Why pairs have no verdict.
+// Why pairs have no verdict. What voids a run says nothing of one pair: it is not said here.
 std::string reasons_text(const Record& record) {
+  if (is_void(record)) return {};
   std::string text;
+  std::set<std::string> voids;
   for (const PairView& view : pairs_of(record)) {
     if (view.pair->kind != "arm") continue;
     for (const RatioRecord& ratio : view.pair->ratios) {
-      const bool open = ratio.verdict == "UNDECIDED" || ratio.verdict == "void";
-      if (!open || ratio.verdict_reason.empty() || !ratio.time_ratio) continue;
-      text +=
-          fmt::format("{}: {} over {} at batch {}: {}\n", ratio.verdict, label_of(record, *view.of),
-                      label_of(record, *view.base), view.of->batch, ratio.verdict_reason);
+      if (ratio.verdict_reason.empty() || !ratio.time_ratio) continue;
+      if (ratio.verdict == "void") voids.insert(ratio.verdict_reason);
+      if (ratio.verdict != "UNDECIDED") continue;
+      text += fmt::format("UNDECIDED: {} over {} at batch {}: {}\n", label_of(record, *view.of),
+                          label_of(record, *view.base), view.of->batch, ratio.verdict_reason);
     }
   }
+  for (const std::string& reason : voids) text += fmt::format("void: {}\n", reason);
   return text;
 }
 
@@ -129,27 +135,28 @@ std::string schedule_text(const ScheduleRecord& schedule) {
       schedule.claim == "published" ? "an answer fit to publish (10 processes or more)"
       : schedule.claim == "working" ? "a working answer (5 processes or more)"
                                     : "no verdict: exploratory (fewer than 5 processes)";
-  return fmt::format(
+  return wrapped(fmt::format(
       "schedule: {} {} of each backend, {} blocks of each pair in each (ABBA or BAAB, seed {}), "
       "slots of {:g} ms or more\n"
-      "takes about {:.0f} s of {:.0f} s{}; affords {}\n",
+      "takes about {:.0f} s of {:.0f} s; affords {}\n{}",
       schedule.processes, schedule.processes == 1 ? "process" : "processes", schedule.blocks,
-      schedule.seed, schedule.slot_ms, schedule.expected_s, schedule.budget_s,
-      over ? ", MORE THAN THE BUDGET: take fewer arms or batches, or a longer --budget" : "",
-      claim);
+      schedule.seed, schedule.slot_ms, schedule.expected_s, schedule.budget_s, claim,
+      over ? "MORE THAN THE BUDGET: take fewer arms or batches, or a longer --budget\n" : ""));
 }
 
 std::string compare_text(const Record& record) {
-  std::string text =
+  std::string head =
       fmt::format("{}, {} at {}, data: {}, seed {}\n", record.work.model, record.work.optimizer,
                   record.work.rate, record.work.data, record.work.seed);
-  text += status_text(record);
-  if (record.schedule) text += schedule_text(*record.schedule);
-  text += gate_text(record);
+  head += status_text(record);
+  // Of several processes it was told before the first timing.
+  if (record.schedule && record.schedule->processes <= 1) head += schedule_text(*record.schedule);
+  std::string text = wrapped(head + gate_text(record));
   const auto add = [&](const std::string& block) {
     if (!block.empty()) text += fmt::format("\n{}", block);
   };
-  add(verdict_table(record) + reasons_text(record) + voids_text(record) + flags_text(record));
+  add(verdict_table(record) +
+      wrapped(reasons_text(record) + voids_text(record) + flags_text(record)));
   add(control_table(record));
   add(baseline_table(record.baseline));
   for (const auto& table : {latency_table, throughput_table, dispatch_table, submission_table}) {
@@ -161,12 +168,14 @@ std::string compare_text(const Record& record) {
     add(table(record));
   }
   add(calibration_table(record.calibration));
+  std::string notes;
+  for (const std::string& note : record.notes) notes += fmt::format("note: {}\n", note);
+  add(wrapped(notes));
   std::string summary;
   for (const std::string& line : record.summary.empty() ? sentences(record) : record.summary) {
     summary += fmt::format("{}\n", line);
   }
-  for (const std::string& note : record.notes) summary += fmt::format("note: {}\n", note);
-  add(summary);
+  add(wrapped(summary));
   return text;
 }
 

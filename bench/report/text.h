@@ -10,8 +10,9 @@
 
 namespace stepscope {
 
-// Of `compare`: status, schedule, gates, tables, what was voided or flagged, at most five sentences
-// (the record's own summary, where it has one) and the notes. What was not measured says so.
+// Of `compare`: status, gates, tables, what was voided or flagged, the notes, and last at most five
+// sentences (the record's own summary, where it has one). The schedule only of a single process:
+// that of several was told before. What was not measured says so. Prose is wrapped.
 std::string compare_text(const Record& record);
 
 // What will run, how long it takes and which claim it affords: before the first timing.

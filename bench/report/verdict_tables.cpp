@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <set>
+
 #include "bench/report/arms.h"
 #include "bench/report/numbers.h"
 #include "bench/report/table.h"
 #include "bench/report/tables.h"
+#include "bench/report/wrap.h"
 
 namespace stepscope {
 namespace {
 
 constexpr auto kLeft = Table::Align::left;
+constexpr const char* kVoidBreakEven = "not known: the run is void";  // as the analysis writes it
 
 // Near and far are rows of their own; one thread has no distance.
 std::string stratum_text(const RatioRecord& ratio) {
@@ -21,7 +25,7 @@ std::string stratum_text(const RatioRecord& ratio) {
 std::string interval_cell(const RatioRecord& ratio) {
   if (ratio.time_ratio->low) return range_text(*ratio.time_ratio);
   if (!ratio.q1 || !ratio.q3) return "no interval";
-  return fmt::format("none (spread {} .. {})", ratio_text(*ratio.q1), ratio_text(*ratio.q3));
+  return fmt::format("spread {} .. {}", ratio_text(*ratio.q1), ratio_text(*ratio.q3));
 }
 
 std::string p_cell(const RatioRecord& ratio) {
@@ -30,8 +34,12 @@ std::string p_cell(const RatioRecord& ratio) {
   return *p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *p);
 }
 
-std::vector<std::string> ratio_cells(const RatioRecord& ratio) {
+// `quotable`: not in a void run, whose record alone keeps the numbers.
+std::vector<std::string> ratio_cells(const RatioRecord& ratio, bool quotable) {
   if (!ratio.time_ratio) return {kNotMeasured, "", "", "", "", "", ratio.reason};
+  if (!quotable) {
+    return {"-", "-", "-", us_text(ratio.base_us), us_text(ratio.of_us), "-", ratio.verdict};
+  }
   return {ratio_text(ratio.time_ratio->estimate),
           interval_cell(ratio),
           ratio.ratio_of_medians ? ratio_text(*ratio.ratio_of_medians) : kNotMeasured,
@@ -77,7 +85,8 @@ std::string pairs_text(const Record& record, const char* title, Wanted&& wanted)
                                    label_of(record, *view.base)};
       if (view.pair->kind != "arm") row[1] += fmt::format(" ({})", view.pair->kind);
       if (strata) row.push_back(stratum_text(ratio));
-      for (std::string& cell : ratio_cells(ratio)) row.push_back(std::move(cell));
+      const bool quotable = !is_void(record) || view.pair->kind != "arm";
+      for (std::string& cell : ratio_cells(ratio, quotable)) row.push_back(std::move(cell));
       table.add(std::move(row));
     }
   }
@@ -103,21 +112,32 @@ std::string control_table(const Record& record) {
 }
 
 std::string break_even_table(const Record& record) {
+  std::vector<PairView> pairs;
+  std::set<std::string> texts;
+  for (const PairView& view : pairs_of(record)) {
+    if (!view.pair->break_even || view.pair->kind != "arm") continue;
+    pairs.push_back(view);
+    texts.insert(view.pair->break_even->text);
+  }
+  if (pairs.empty()) return {};
+  // What no pair can know is said once.
+  const bool same = texts.size() == 1 && texts.begin()->starts_with("not known");
+  const std::string common = is_void(record) ? kVoidBreakEven : same ? *texts.begin() : "";
   Table table({{"batch"},
                {"arm", kLeft},
                {"base", kLeft},
                {"extra one-off cost"},
                {"paid back after", kLeft}});
-  bool any = false;
-  for (const PairView& view : pairs_of(record)) {
-    const std::optional<BreakEven>& even = view.pair->break_even;
-    if (!even || view.pair->kind != "arm") continue;
-    any = true;
+  for (const PairView& view : pairs) {
+    const BreakEven& even = *view.pair->break_even;
     table.add({fmt::to_string(view.of->batch), label_of(record, *view.of),
                label_of(record, *view.base),
-               even->extra_us ? time_text(*even->extra_us * 1000.0) : kNotMeasured, even->text});
+               even.extra_us ? time_text(*even.extra_us * 1000.0) : kNotMeasured,
+               even.text == common ? "-" : even.text});
   }
-  return any ? fmt::format("when an arm's one-off costs are paid back:\n{}", table.text()) : "";
+  return wrapped(fmt::format("when an arm's one-off costs are paid back{}:\n",
+                             common.empty() ? "" : fmt::format(", {}", common))) +
+         table.text();
 }
 
 std::string baseline_table(const std::vector<BaselineRecord>& rows) {

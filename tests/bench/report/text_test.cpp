@@ -10,6 +10,7 @@
 #include "bench/report/sentences.h"
 #include "bench/report/table.h"
 #include "bench/report/tables.h"
+#include "bench/report/wrap.h"
 #include "tests/bench/report/records.h"
 
 namespace stepscope {
@@ -49,7 +50,7 @@ TEST(ScheduleText, SaysWhatItTakesAndAffords) {
   EXPECT_EQ(
       schedule_text(schedule),
       "schedule: 10 processes of each backend, 16 blocks of each pair in each (ABBA or BAAB, "
-      "seed 1), slots of 5 ms or more\n"
+      "seed 1), slots\n  of 5 ms or more\n"
       "takes about 158 s of 170 s; affords an answer fit to publish (10 processes or more)\n");
   schedule.claim = "working";
   EXPECT_TRUE(has(schedule_text(schedule), "affords a working answer (5 processes or more)\n"));
@@ -59,8 +60,8 @@ TEST(ScheduleText, SaysWhatItTakesAndAffords) {
   EXPECT_TRUE(has(schedule_text(schedule), "schedule: 1 process of each backend, "));
   EXPECT_TRUE(
       has(schedule_text(schedule),
-          "takes about 200 s of 170 s, MORE THAN THE BUDGET: take fewer arms or batches, or "
-          "a longer --budget; affords no verdict: exploratory (fewer than 5 processes)\n"));
+          "takes about 200 s of 170 s; affords no verdict: exploratory (fewer than 5 processes)\n"
+          "MORE THAN THE BUDGET: take fewer arms or batches, or a longer --budget\n"));
 }
 
 TEST(CompareText, AVerdictHasItsIntervalBothCostsAndP) {
@@ -79,18 +80,77 @@ TEST(CompareText, AVerdictHasItsIntervalBothCostsAndP) {
       << text;
 }
 
-TEST(CompareText, LinesFitATerminalUpToTheSentences) {
+std::string repeated(const char* word, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += (i > 0 ? " " : "") + std::string(word);
+  return text;
+}
+
+TEST(Wrapped, BreaksAtBlanksAndIndentsByTwo) {
+  EXPECT_EQ(wrapped(""), "");
+  EXPECT_EQ(wrapped("short\n  lines\n"), "short\n  lines\n");
+  EXPECT_EQ(wrapped(std::string(100, 'a')), std::string(100, 'a'));
+  EXPECT_EQ(wrapped(std::string(100, 'a') + " b"), std::string(100, 'a') + "\n  b");
+  EXPECT_EQ(wrapped("  " + std::string(98, 'a') + " b\nc\n"),
+            "  " + std::string(98, 'a') + "\n    b\nc\n");
+  EXPECT_EQ(wrapped(std::string(120, 'a') + " b"), std::string(120, 'a') + "\n  b");
+  EXPECT_EQ(wrapped("a " + std::string(120, 'b')), "a\n  " + std::string(120, 'b'));
+  EXPECT_EQ(test::unwrapped(wrapped(repeated("word", 100))), repeated("word", 100));
+}
+
+TEST(CompareText, LinesFitATerminal) {
   Record record = decided();
   test::add_backend(record, decided("onednn"));
+  const std::string long_text = repeated("word", 60);
+  record.notes = {long_text};
+  record.arms.front().flags = {long_text};
+  record.arms.front().utilization.reason = long_text;
+  record.gates.front().criterion = long_text;
+  arm_of(record, "eigen/graph/on/32").passes = {
+      {.name = "epilogue", .fusion = true, .notes = {long_text}}};
+  ratio_of(record, "eigen/graph/off/32", "eigen/eager/off/32").verdict = "UNDECIDED";
+  ratio_of(record, "eigen/graph/off/32", "eigen/eager/off/32").verdict_reason = long_text;
+  record.schedule->processes = 1;
+  record.schedule->expected_s = 1000;
   const std::string text = compare_text(record);
-  const std::size_t end = text.find("On eigen, ");
-  ASSERT_NE(end, std::string::npos);
-  for (std::size_t at = 0; at < end;) {
+  for (std::size_t at = 0; at < text.size();) {
     const std::size_t next = text.find('\n', at);
     EXPECT_LE(next - at, 124U) << text.substr(at, next - at);
+    if (text.substr(at, next - at).find("word") != std::string::npos) {
+      EXPECT_LE(next - at, kProseWidth) << text.substr(at, next - at);
+    }
     at = next + 1;
   }
   EXPECT_FALSE(has(text, "\033")) << "a verdict is a word, no colour";
+}
+
+// That of several processes was told before the first timing.
+TEST(CompareText, TheScheduleIsThereForOneProcessAlone) {
+  Record record = decided();
+  EXPECT_FALSE(has(compare_text(record), "schedule:"));
+  record.schedule->processes = 1;
+  EXPECT_TRUE(has(compare_text(record), "schedule: 1 process of each backend"));
+}
+
+TEST(CompareText, AVoidRunSaysWhyOnceAndHasNoRatio) {
+  Record record = decided();
+  record.status = "void";
+  record.status_reason = "A/A control: its floor is 7.1 %";
+  for (PairRecord& pair : record.pairs) {
+    pair.ratios.front().verdict = "void";
+    pair.ratios.front().verdict_reason = record.status_reason;
+    pair.break_even = BreakEven{120.0, {}, "not known: the run is void"};
+  }
+  for (const char* status : {"void", "inconclusive-environment"}) {
+    record.status = status;
+    const std::string text = test::squeezed(compare_text(record));
+    EXPECT_EQ(text.find("its floor"), text.rfind("its floor")) << text;
+    EXPECT_TRUE(has(text, "its floor")) << text;
+    EXPECT_TRUE(has(text, " 1 graph/off eager/off - - - 10.0 us 9.00 us - void\n")) << text;
+    EXPECT_FALSE(has(text, "0.900")) << text;
+    EXPECT_TRUE(has(text, "paid back, not known: the run is void:\n")) << text;
+    EXPECT_TRUE(has(text, " 1 graph/off eager/off 120 us -\n")) << text;
+  }
 }
 
 TEST(CompareText, WithoutAnIntervalThereIsASpread) {
@@ -100,7 +160,7 @@ TEST(CompareText, WithoutAnIntervalThereIsASpread) {
   ratio.p = ratio.p_holm = {};
   ratio.verdict = "exploratory";
   const std::string text = squeezed(compare_text(record));
-  EXPECT_TRUE(has(text, "0.900 none (spread 0.898 .. 0.902) 0.900 10.0 us 9.00 us - exploratory\n"))
+  EXPECT_TRUE(has(text, "0.900 spread 0.898 .. 0.902 0.900 10.0 us 9.00 us - exploratory\n"))
       << text;
 }
 
@@ -113,7 +173,8 @@ TEST(CompareText, SaysWhatWasNotMeasured) {
   EXPECT_TRUE(has(text, "eigen 1 eager/off not measured not measured\n")) << text;  // latency, copy
   EXPECT_TRUE(has(text, "eigen 1 eager/off not measured\n")) << text;
   EXPECT_TRUE(has(text, "queue delay, device busy time, idle gaps: not measured")) << text;
-  EXPECT_TRUE(has(text, "kernel-active fraction, occupancy, active SM fraction: not measured"))
+  EXPECT_TRUE(has(test::unwrapped(text),
+                  "kernel-active fraction, occupancy, active SM fraction: not measured"))
       << text;
 }
 
@@ -130,8 +191,8 @@ TEST(CompareText, UnequalWorkIsNamedWithItsArms) {
   record.pairs.clear();
   const std::string text = compare_text(record);
   EXPECT_TRUE(has(text, "status: unequal-work: see the gates\n")) << text;
-  EXPECT_TRUE(has(text,
-                  "  UNEQUAL WORK before the timing, process 0: eigen batch 1, graph/off "
+  EXPECT_TRUE(has(test::unwrapped(text),
+                  " UNEQUAL WORK before the timing, process 0: eigen batch 1, graph/off "
                   "against eager/off (bits): w1 differs after step 1\n"))
       << text;
   EXPECT_FALSE(has(text, "FASTER")) << text;
@@ -188,7 +249,7 @@ TEST(CompareText, PassesAndAblation) {
   const std::string plain = squeezed(compare_text(record));
   EXPECT_TRUE(has(plain, "passes of eigen, batch 32, fusion on:\n")) << plain;
   EXPECT_TRUE(has(plain, "epilogue 3 1.00 KiB 12.0 us\n")) << plain;
-  EXPECT_TRUE(has(plain, "w1: momentum has no fold (and 1 more)\n")) << plain;
+  EXPECT_TRUE(has(plain, "\n fold_sgd: w1: momentum has no fold (and 1 more)\n")) << plain;
 
   const ArmRecord all = arm_of(record, "eigen/graph/on/32");
   ArmRecord without = test::make_arm("eigen", "graph", "-epilogue", 32, 88'000.0);
@@ -200,10 +261,11 @@ TEST(CompareText, PassesAndAblation) {
   EXPECT_TRUE(has(text, "passes of eigen, batch 32, mode graph, one left out at a time:\n"))
       << text;
   EXPECT_TRUE(has(text, "epilogue 3 3 1.00 KiB 1.102 (1.092 .. 1.112) SLOWER\n")) << text;
-  EXPECT_TRUE(has(text, "no effect here w1: momentum has no fold (and 1 more)\n")) << text;
+  EXPECT_TRUE(has(text, "fold_sgd no effect here\n")) << text;
+  EXPECT_TRUE(has(text, "\n fold_sgd: w1: momentum has no fold (and 1 more)\n")) << text;
   EXPECT_FALSE(has(text, "simplify")) << text;  // it runs always: nothing to leave out
   EXPECT_FALSE(has(text, "passes of eigen, batch 32, fusion on")) << text;
-  EXPECT_TRUE(has(text,
+  EXPECT_TRUE(has(test::unwrapped(text),
                   "worth most in mode graph is epilogue: without it at batch 32 SLOWER, 1.102 "
                   "of the fused 79.8 us"))
       << text;
@@ -245,14 +307,15 @@ TEST(CompareText, ABaselineIsNoSpeedUp) {
       << text;
 }
 
-TEST(CompareText, EndsWithTheRecordsOwnSentencesAndNotes) {
+TEST(CompareText, EndsWithTheRecordsOwnSentences) {
   Record record = decided();
   record.summary = {"As it was said."};
   record.notes = {"by hand"};
   const std::string text = compare_text(record);
-  EXPECT_TRUE(text.ends_with("\n\nAs it was said.\nnote: by hand\n")) << text;
+  EXPECT_TRUE(text.ends_with("\n\nnote: by hand\n\nAs it was said.\n")) << text;
   record.summary.clear();
-  EXPECT_TRUE(has(compare_text(record), "\n" + scope_sentence(record) + "\nnote: by hand\n"));
+  const std::string own = test::unwrapped(compare_text(record));
+  EXPECT_TRUE(own.ends_with("\n" + scope_sentence(record) + "\n")) << own;
 }
 
 TEST(CompareText, R_STA_7_NoRatioFollowsFromMinima) {
