@@ -32,6 +32,7 @@ namespace stepscope::cli {
 namespace {
 
 constexpr std::int64_t kPilotBlocks = 2;
+constexpr double kShortBudget = 3.0;  // seconds; below it the machine is not probed
 
 CompareSpec spec_of(const Options& options, const std::string& backend) {
   const Flags& flags = options.flags;
@@ -77,7 +78,8 @@ class Comparison {
                         .plan = {.process = 0,
                                  .blocks = kPilotBlocks,
                                  .seed = flags_.seed,
-                                 .extras = Extras::all},
+                                 .extras = Extras::all,
+                                 .calibration = {.machine = !is_short()}},
                         .costs = costs.path()};
       add_pilot(record_, run_worker(order, fmt::format("the pilot of {}", backend)));
       const double all = seconds(timer_.now() - begin);
@@ -118,10 +120,13 @@ class Comparison {
       line_.update(what, done);
     };
     ProcessCosts costs;
-    Record pilot = run_process(
-        spec, context_.registry, data_,
-        {.process = 0, .blocks = kPilotBlocks, .seed = flags_.seed, .extras = Extras::all}, timer_,
-        progress, &costs);
+    Record pilot = run_process(spec, context_.registry, data_,
+                               {.process = 0,
+                                .blocks = kPilotBlocks,
+                                .seed = flags_.seed,
+                                .extras = Extras::all,
+                                .calibration = {.machine = !is_short()}},
+                               timer_, progress, &costs);
     const double spent = seconds(timer_.now());
     const bool equal = all_passed(pilot);
     add_pilot(record_, std::move(pilot));
@@ -149,6 +154,8 @@ class Comparison {
     check(status == 0, Fault::device, "compare: {} ended with status {}, see above", who, status);
     return record_from_json(read_file(part.path()), part.path());
   }
+
+  bool is_short() const { return options_.budget_seconds < kShortBudget; }
 
   // One process with the blocks that are left of the budget.
   ScheduleRecord quick_schedule(double spent) const {

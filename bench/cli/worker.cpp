@@ -26,6 +26,7 @@ std::string to_text(const WorkerOrder& order) {
                         {"blocks", order.plan.blocks},
                         {"seed", order.plan.seed},
                         {"extras", order.plan.extras == Extras::all},
+                        {"machine", order.plan.calibration.machine},
                         {"record", order.record},
                         {"costs", order.costs}}
       .dump();
@@ -38,7 +39,8 @@ WorkerOrder worker_order_from(const std::string& text, const std::string& source
         .plan = {.process = json.at("process"),
                  .blocks = json.at("blocks"),
                  .seed = json.at("seed"),
-                 .extras = json.at("extras").get<bool>() ? Extras::all : Extras::none},
+                 .extras = json.at("extras").get<bool>() ? Extras::all : Extras::none,
+                 .calibration = {.machine = json.at("machine")}},
         .record = json.at("record"),
         .costs = json.at("costs")};
   });

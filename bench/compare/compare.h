@@ -13,6 +13,7 @@
 #include "backends/registry/registry.h"
 #include "bench/data/batches.h"
 #include "bench/data/load.h"
+#include "bench/measure/calibration.h"
 #include "bench/measure/timer.h"
 #include "bench/record/record.h"
 #include "graph/passes/fusion.h"
@@ -51,6 +52,8 @@ struct ProcessPlan {
   std::int64_t blocks = 2;   // of every pair; even, so that ABBA and BAAB are equally many
   std::uint64_t seed = 1;    // of the orders
   Extras extras = Extras::none;
+  // Whether the calibration probes the machine too, caches and arithmetic: a second and a half.
+  CalibrationOptions calibration{};
 };
 
 // Where the time of a process went, for the plan of the others.

@@ -77,7 +77,7 @@ class ProcessRun {
 
   void calibrate_machine() {
     const std::int64_t begin = timer_.now();
-    record_.calibration = calibrate(timer_, *backend_, backend_->info().threads);
+    record_.calibration = calibrate(timer_, *backend_, backend_->info().threads, plan_.calibration);
     costs_.extras_s += seconds_since(timer_, begin);
   }
 
