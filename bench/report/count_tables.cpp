@@ -50,7 +50,7 @@ std::string counts_table(const Record& record) {
                {"reorders"},
                {"submissions"},
                {"replays"},
-               {"nodes replayed"},
+               {"nodes"},
                {"calls"},
                {"by library"},
                {"its flops"},

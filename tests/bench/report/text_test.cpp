@@ -333,7 +333,7 @@ TEST(CompareText, R_STA_7_NoRatioFollowsFromMinima) {
 
 TEST(CompareText, CountsAreThreeNumbersAndByPhase) {
   const std::string text = squeezed(compare_text(decided()));
-  // ops, reorders, submissions, replays, nodes replayed, calls, by library, its flops, look-ups
+  // ops, reorders, submissions, replays, nodes, calls, by library, its flops, look-ups
   EXPECT_TRUE(has(text, "eigen 32 graph/on 14 0 1 1 14 14 5 98.7 % 0\n")) << text;
   EXPECT_TRUE(has(text, "eigen 32 eager/off 17 0 17 0 0 17 5 98.7 % 17\n")) << text;
   EXPECT_TRUE(has(text, "calls of a step by phase, eigen, batch 32, eager, graph, fusion off:\n"))
