@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/report/text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +83,10 @@ TEST(CompareText, AVerdictHasItsIntervalBothCostsAndP) {
 
 std::string repeated(const char* word, int times) {
   std::string text;
-  for (int i = 0; i < times; ++i) text += (i > 0 ? " " : "") + std::string(word);
+  for (int i = 0; i < times; ++i) {
+    if (i > 0) text += ' ';
+    text += word;
+  }
   return text;
 }
 
@@ -91,10 +95,11 @@ TEST(Wrapped, BreaksAtBlanksAndIndentsByTwo) {
   EXPECT_EQ(wrapped("short\n  lines\n"), "short\n  lines\n");
   EXPECT_EQ(wrapped(std::string(100, 'a')), std::string(100, 'a'));
   EXPECT_EQ(wrapped(std::string(100, 'a') + " b"), std::string(100, 'a') + "\n  b");
-  EXPECT_EQ(wrapped("  " + std::string(98, 'a') + " b\nc\n"),
-            "  " + std::string(98, 'a') + "\n    b\nc\n");
+  EXPECT_EQ(wrapped(fmt::format("  {}", std::string(98, 'a')) + " b\nc\n"),
+            fmt::format("  {}", std::string(98, 'a')) + "\n    b\nc\n");
   EXPECT_EQ(wrapped(std::string(120, 'a') + " b"), std::string(120, 'a') + "\n  b");
-  EXPECT_EQ(wrapped("a " + std::string(120, 'b')), "a\n  " + std::string(120, 'b'));
+  EXPECT_EQ(wrapped(fmt::format("a {}", std::string(120, 'b'))),
+            fmt::format("a\n  {}", std::string(120, 'b')));
   EXPECT_EQ(test::unwrapped(wrapped(repeated("word", 100))), repeated("word", 100));
 }
 
