@@ -27,7 +27,7 @@ namespace {
 constexpr std::string_view kSentinelCause = "sentinel";
 
 // Blind to the arms: it reads no slot. Causes that others set stay.
-void void_by_sentinels(Block& block) {
+void void_by_sentinels(TimedBlock& block) {
   if (block.void_cause.starts_with(kSentinelCause)) block.void_cause.clear();
   const auto before = static_cast<double>(block.sentinel_before_ns);
   const auto after = static_cast<double>(block.sentinel_after_ns);
@@ -72,7 +72,7 @@ class Analysis {
   void void_blocks() {
     for (PairRecord& pair : record_.pairs) {
       for (ProcessBlocks& process : pair.processes) {
-        for (Block& block : process.blocks) {
+        for (TimedBlock& block : process.blocks) {
           void_by_sentinels(block);
           ++blocks_;
           voided_ += block.void_cause.empty() ? 0 : 1;

@@ -155,8 +155,8 @@ BatchRun::TimedPair BatchRun::timed_pair(const ArmPair& pair) const {
            .blocks = {}}};
 }
 
-Block BatchRun::run_block(const TimedPair& timed, bool base_first) {
-  Block block{.order = base_first ? "ABBA" : "BAAB", .stratum = stratum_};
+TimedBlock BatchRun::run_block(const TimedPair& timed, bool base_first) {
+  TimedBlock block{.order = base_first ? "ABBA" : "BAAB", .stratum = stratum_};
   for (std::size_t i = 0; i < block.slots.size(); ++i) {
     const bool outer = i == 0 || i + 1 == block.slots.size();
     const bool base = outer == base_first;
@@ -180,7 +180,7 @@ void BatchRun::run_blocks(std::vector<std::int64_t>& sentinels,
   for (std::size_t i = 0; i < plan.size(); ++i) {
     update_stratum(stratum_, setting_.backend.info().threads);
     TimedPair& timed = pairs_[plan[i].pair];
-    Block block = run_block(timed, plan[i].abba);
+    TimedBlock block = run_block(timed, plan[i].abba);
     block.sentinel_before_ns = sentinels.back();
     sentinels.push_back(run_sentinel(setting_.timer));
     block.sentinel_after_ns = sentinels.back();

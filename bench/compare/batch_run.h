@@ -55,7 +55,7 @@ class BatchRun {
 
   void add_repeated_arms();
   TimedPair timed_pair(const ArmPair& pair) const;
-  Block run_block(const TimedPair& timed, bool base_first);
+  TimedBlock run_block(const TimedPair& timed, bool base_first);
 
   Setting setting_;
   std::int64_t batch_;

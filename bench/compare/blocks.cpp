@@ -23,7 +23,8 @@ double per_step(std::int64_t elapsed_ns, std::int64_t steps) {
 // What the second slot of two takes beyond the first, as a logarithm: a drift that is linear in
 // time, which the halves of the block show, is taken off, since slots 2 and 4 lie later than 1 and
 // 3.
-double second_effect(const Block& block, const SideMeans& means, const ProcessBlocks& process) {
+double second_effect(const TimedBlock& block, const SideMeans& means,
+                     const ProcessBlocks& process) {
   std::array<double, 4> x{};
   for (std::size_t i = 0; i < 4; ++i) {
     const bool base = block.order[i] == 'A';
@@ -34,7 +35,7 @@ double second_effect(const Block& block, const SideMeans& means, const ProcessBl
   return (x[1] + x[3] - x[0] - x[2]) / 2.0 - (x[2] + x[3] - x[0] - x[1]) / 4.0;
 }
 
-void add(ProcessTimes& times, const Block& block, const ProcessBlocks& process) {
+void add(ProcessTimes& times, const TimedBlock& block, const ProcessBlocks& process) {
   const SideMeans means = side_means(block, process);
   times.base_ns.push_back(means.base_ns);
   times.of_ns.push_back(means.of_ns);
@@ -140,7 +141,7 @@ SideMeans side_means(std::string_view order, std::span<const std::int64_t> elaps
   return {.base_ns = sums.base_ns / base, .of_ns = sums.of_ns / of};
 }
 
-SideMeans side_means(const Block& block, const ProcessBlocks& process) {
+SideMeans side_means(const TimedBlock& block, const ProcessBlocks& process) {
   check(block.order == "ABBA" || block.order == "BAAB", Fault::bad_input,
         "analysis: a block of order \"{}\", expected ABBA or BAAB", block.order);
   std::array<std::int64_t, 4> elapsed{};
@@ -180,7 +181,7 @@ double ProcessTimes::of_center_ns() const {
 std::vector<Evidence> evidence_of_blocks(const PairRecord& pair) {
   std::vector<Evidence> strata;
   for (const ProcessBlocks& process : pair.processes) {
-    for (const Block& block : process.blocks) {
+    for (const TimedBlock& block : process.blocks) {
       Evidence& evidence = stratum_of(strata, block.stratum, true);
       if (!block.void_cause.empty()) {
         ++evidence.voided;

@@ -25,7 +25,7 @@ SideMeans side_means(std::string_view order, std::span<const std::int64_t> elaps
                      std::int64_t base_steps = 1, std::int64_t of_steps = 1);
 
 // The same of a block. Throws bad_input unless it is ABBA or BAAB.
-SideMeans side_means(const Block& block, const ProcessBlocks& process);
+SideMeans side_means(const TimedBlock& block, const ProcessBlocks& process);
 
 // One process in one stratum, per step. The center of its blocks is the mean over the two orders of
 // the median of each: what the place of a slot in its block adds has opposite signs in ABBA and

@@ -38,7 +38,7 @@ std::vector<std::vector<ArmSlot>> slots_of(const Record& record, const ArmRecord
   std::map<std::int64_t, std::vector<ArmSlot>> by_process;
   for (const PairRecord& pair : record.pairs) {
     for (const ProcessBlocks& process : pair.processes) {
-      for (const Block& block : process.blocks) {
+      for (const TimedBlock& block : process.blocks) {
         for (std::size_t i = 0; i < block.slots.size(); ++i) {
           const bool base = block.order[i] == 'A';
           if ((base ? pair.base : pair.of) != arm.name) continue;

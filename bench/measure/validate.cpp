@@ -246,7 +246,7 @@ class Check {
                     std::map<std::string, std::int64_t>& voided) {
     const std::string place = fmt::format("{}, process {}", pair, process.process);
     for (std::size_t i = 0; i < process.blocks.size(); ++i) {
-      const Block& block = process.blocks[i];
+      const TimedBlock& block = process.blocks[i];
       if (block.order != "ABBA" && block.order != "BAAB") {
         add(place, "block {} has the order '{}'", i, block.order);
       }

@@ -214,7 +214,7 @@ void fields(V&& visit, R& record) {
   visit("page_faults", record.page_faults);
 }
 
-template <Is<Block> R, class V>
+template <Is<TimedBlock> R, class V>
 void fields(V&& visit, R& record) {
   visit("order", record.order);
   visit("stratum", record.stratum);

@@ -47,7 +47,7 @@ struct TimedSlot {
 
 // Four slots in time order, ABBA or BAAB: A is the pair's base. A drift that is linear in time
 // falls on both alike.
-struct Block {
+struct TimedBlock {
   std::string order;                    // ABBA, BAAB
   std::string stratum;                  // near, far: the two cores; single: one thread
   std::array<TimedSlot, 4> slots{};     // in time order
@@ -55,13 +55,13 @@ struct Block {
   std::int64_t sentinel_after_ns = 0;
   std::string void_cause;  // empty: it counts. Set blind to the arms; the block stays
 
-  friend bool operator==(const Block&, const Block&) = default;
+  friend bool operator==(const TimedBlock&, const TimedBlock&) = default;
 };
 
 struct ProcessBlocks {
   std::int64_t process = 0;
   std::int64_t base_steps = 1, of_steps = 1;  // steps of a slot of the base, and of the other arm
-  std::vector<Block> blocks;
+  std::vector<TimedBlock> blocks;
 
   friend bool operator==(const ProcessBlocks&, const ProcessBlocks&) = default;
 };

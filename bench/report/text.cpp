@@ -67,7 +67,7 @@ std::string voids_text(const Record& record) {
   std::int64_t voided = 0;
   for (const PairRecord& pair : record.pairs) {
     for (const ProcessBlocks& process : pair.processes) {
-      for (const Block& block : process.blocks) {
+      for (const TimedBlock& block : process.blocks) {
         ++blocks;
         if (block.void_cause.empty()) continue;
         ++voided;

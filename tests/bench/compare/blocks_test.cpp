@@ -80,7 +80,7 @@ TEST(SideMeans, RefusesWhatIsNoBlock) {
               side_means("AC", Times{1, 1});
             }),
             "bad input: analysis: order \"AC\", expected A and B alone");
-  EXPECT_EQ(error_of([] { side_means(Block{.order = "ABAB"}, ProcessBlocks{}); }),
+  EXPECT_EQ(error_of([] { side_means(TimedBlock{.order = "ABAB"}, ProcessBlocks{}); }),
             "bad input: analysis: a block of order \"ABAB\", expected ABBA or BAAB");
 }
 
@@ -90,7 +90,8 @@ TEST(Strata, NearAndFarBlocksAreNeverMixed) {
   PairRecord pair = simulated_pair(near, "base", "arm0", 0.5, 1);
   const PairRecord rest = simulated_pair(far, "base", "arm0", 1.0, 2);
   for (std::size_t i = 0; i < pair.processes.size(); ++i) {
-    for (const Block& block : rest.processes[i].blocks) pair.processes[i].blocks.push_back(block);
+    for (const TimedBlock& block : rest.processes[i].blocks)
+      pair.processes[i].blocks.push_back(block);
   }
   const std::vector<Evidence> strata = evidence_of_blocks(pair);
   ASSERT_EQ(strata.size(), 2U);
@@ -110,7 +111,7 @@ TEST(Strata, NearAndFarBlocksAreNeverMixed) {
 TEST(Strata, VoidedBlocksAreCountedAndLeftOut) {
   PairRecord pair = simulated_pair({.processes = 2, .blocks = 4}, "base", "arm0", 1.0, 1);
   pair.processes[0].blocks[1].void_cause = "sentinel: ...";
-  for (Block& block : pair.processes[1].blocks) block.void_cause = "sentinel: ...";
+  for (TimedBlock& block : pair.processes[1].blocks) block.void_cause = "sentinel: ...";
   const std::vector<Evidence> strata = evidence_of_blocks(pair);
   ASSERT_EQ(strata.size(), 1U);
   EXPECT_EQ(strata[0].blocks, 3);

@@ -70,7 +70,7 @@ TEST(Flags, LevelShiftNeedsMoreThanNoise) {
 // In one slot of four of each block: 25 %.
 TEST(Flags, ContendedBySwitches) {
   Record record = changed([](ProcessBlocks& process) {
-    for (Block& block : process.blocks) block.slots[0].involuntary_switches = 1;
+    for (TimedBlock& block : process.blocks) block.slots[0].involuntary_switches = 1;
   });
   const Flags flags = flags_of_base(record);
   ASSERT_TRUE(has_flag(flags, "contended"));
@@ -79,7 +79,7 @@ TEST(Flags, ContendedBySwitches) {
 
 TEST(Flags, ContendedByCpuTimeWhereStepsRunOnTheThread) {
   const auto starve = [](ProcessBlocks& process) {
-    for (Block& block : process.blocks) {
+    for (TimedBlock& block : process.blocks) {
       for (TimedSlot& slot : block.slots) slot.thread_cpu_ns = slot.elapsed_ns * 85 / 100;
     }
   };
@@ -89,7 +89,7 @@ TEST(Flags, ContendedByCpuTimeWhereStepsRunOnTheThread) {
   record.arms[0].submission.push_back({.method = "submission"});
   EXPECT_EQ(flags_of_base(record), Flags{}) << "its thread waits for a device";
   for (ProcessBlocks& process : record.pairs[0].processes) {
-    for (Block& block : process.blocks) {
+    for (TimedBlock& block : process.blocks) {
       for (TimedSlot& slot : block.slots) slot.thread_cpu_ns = 0;
     }
   }
@@ -155,7 +155,7 @@ TEST(Flags, DriftIsNoOrderEffect) {
 TEST(Flags, AutocorrelatedSaysHowManyBlocksAreLeft) {
   Record record = changed([](ProcessBlocks& process) {
     for (std::size_t i = 0; i < process.blocks.size(); ++i) {
-      Block& block = process.blocks[i];
+      TimedBlock& block = process.blocks[i];
       for (std::size_t slot = 0; slot < 4; ++slot) {
         if (block.order[slot] == 'B' && i / 4 % 2 == 0) {
           block.slots[slot].elapsed_ns += block.slots[slot].elapsed_ns / 30;

@@ -227,7 +227,7 @@ TEST_F(RunProcess, EveryPairHasItsBlocksBothWaysRound) {
     ASSERT_EQ(pair.processes.size(), 1U);
     EXPECT_EQ(pair.processes[0].base_steps, pair.processes[0].of_steps);
     int abba = 0;
-    for (const Block& block : pair.processes[0].blocks) {
+    for (const TimedBlock& block : pair.processes[0].blocks) {
       abba += block.order == "ABBA" ? 1 : 0;
       EXPECT_GT(block.sentinel_before_ns, 0);
       EXPECT_EQ(block.stratum, "single");

@@ -102,7 +102,7 @@ TEST(Ratio, R_STA_7_NoNumberRestsOnAMinimum) {
   Record record = simulated_record({.blocks = 30, .noise = {.slot = 0.05}}, {0.9}, 4);
   Record faster = record;
   for (ProcessBlocks& process : faster.pairs[1].processes) {
-    Block& block = process.blocks[0];
+    TimedBlock& block = process.blocks[0];
     for (TimedSlot& slot : block.slots) {
       if (&slot == &block.slots[1]) slot.elapsed_ns /= 10;
     }
@@ -141,7 +141,7 @@ TEST(Ratio, BlocksOfOneOrderAloneAreSaid) {
   Record record = simulated_record({.noise = {.slot = 0.001}}, {1.1}, 2);
   analyze(record);
   EXPECT_FALSE(has_flag(ratio_of(record, "arm0").flags, "order-unbalanced"));
-  for (Block& block : record.pairs[1].processes[2].blocks) {
+  for (TimedBlock& block : record.pairs[1].processes[2].blocks) {
     if (block.order == "ABBA") block.void_cause = "suspended";
   }
   analyze(record);

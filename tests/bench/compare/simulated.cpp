@@ -79,7 +79,7 @@ PairRecord simulated_pair(const Simulation& simulation, const std::string& base,
     blocks.base_steps = blocks.of_steps = simulation.steps;
     std::int64_t sentinel = machine.sentinel();
     for (const BlockPlan& plan : block_plan(1, simulation.blocks, seed, process)) {
-      Block& block = blocks.blocks.emplace_back();
+      TimedBlock& block = blocks.blocks.emplace_back();
       block.order = plan.abba ? "ABBA" : "BAAB";
       block.stratum = simulation.stratum;
       for (std::size_t i = 0; i < 4; ++i) {

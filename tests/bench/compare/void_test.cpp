@@ -9,7 +9,7 @@
 namespace stepscope::test {
 namespace {
 
-Block& block(Record& record, std::size_t pair, std::size_t process, std::size_t place) {
+TimedBlock& block(Record& record, std::size_t pair, std::size_t process, std::size_t place) {
   return record.pairs[pair].processes[process].blocks[place];
 }
 
@@ -211,7 +211,7 @@ TEST(Analysis, AThinStratumIsExploratoryAndVoidsNothing) {
       simulated_record({.processes = 10, .noise = {.slot = 0.002}, .stratum = "near"}, {1.1}, 1);
   for (PairRecord& pair : record.pairs) {
     for (ProcessBlocks& process : pair.processes) {
-      Block& far = process.blocks[5];
+      TimedBlock& far = process.blocks[5];
       far.stratum = "far";
       for (std::size_t i = 0; i < 4; ++i) {
         if (far.order[i] == 'B') far.slots[i].elapsed_ns += far.slots[i].elapsed_ns / 5;
@@ -236,7 +236,7 @@ TEST(Analysis, AStratumWithTooFewProcessesIsExploratory) {
   Record record = simulated_record({.processes = 7, .stratum = "near"}, {1.5}, 1);
   for (PairRecord& pair : record.pairs) {
     for (const std::size_t process : {1U, 4U}) {
-      for (Block& far : pair.processes[process].blocks) far.stratum = "far";
+      for (TimedBlock& far : pair.processes[process].blocks) far.stratum = "far";
     }
   }
   analyze(record);

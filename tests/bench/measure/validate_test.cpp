@@ -60,10 +60,10 @@ Record good_record() {
   GateRecord gate;
   gate.passed = true;
   record.gates = {gate};
-  Block block;
+  TimedBlock block;
   block.order = "ABBA";
   block.stratum = "single";
-  Block voided = block;
+  TimedBlock voided = block;
   voided.void_cause = "sentinel";
   PairRecord pair;
   pair.base = "a";

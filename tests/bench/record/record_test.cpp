@@ -118,7 +118,7 @@ std::string with(std::string text, std::string_view from, std::string_view to) {
 TEST(RecordJson, ErrorsNameTheirPlace) {
   Record record;
   record.processes = {{}, {.process = 5, .sentinel_ns = {10, 20}}};
-  record.pairs = {{.base = "a", .of = "b", .processes = {{.blocks = {Block{}}}}}};
+  record.pairs = {{.base = "a", .of = "b", .processes = {{.blocks = {TimedBlock{}}}}}};
   const std::string json = to_json(record);
   const auto refusal = [&](std::string_view from, std::string_view to) {
     const std::string whole = error_of([&] { record_from_json(with(json, from, to), "r"); });

@@ -95,7 +95,7 @@ inline Record filled_record() {
   for (PairRecord& pair : record.pairs) {
     pair.kind = "control";
     for (ProcessBlocks& process : pair.processes) {
-      for (Block& block : process.blocks) block.order = "ABBA", block.stratum = "near";
+      for (TimedBlock& block : process.blocks) block.order = "ABBA", block.stratum = "near";
     }
     for (RatioRecord& ratio : pair.ratios) ratio.verdict = "SAME", ratio.wins = 0.5;
   }
