@@ -20,7 +20,7 @@ inline constexpr double kLeastDelta = 0.01;         // of the band of SAME
 inline constexpr double kMostFloor = 0.05;          // of the A/A control, else the run is void
 inline constexpr double kSentinelTolerance = 0.05;  // between the two beside a block
 inline constexpr std::int64_t kTrustedBlocks = 4;   // in each of kWorkingProcesses, for a verdict
-inline constexpr double kMostVoided = 0.30;         // share of blocks, else the run is void
+inline constexpr double kMostVoided = 0.50;         // share of blocks, else the run is void
 
 // Fills in what follows from what was measured: voids of blocks, ratios with intervals, A/A floor,
 // verdicts, break-even, flags, status. Takes arms, pairs with their blocks, lists, one-off costs,

@@ -67,16 +67,16 @@ void void_blocks(Record& record, std::size_t count) {
   }
 }
 
-TEST(Void, TheRunIsVoidAboveThirtyPerCentOfItsBlocks) {
+TEST(Void, TheRunIsVoidAboveHalfOfItsBlocks) {
   Record record = quiet();
-  void_blocks(record, 48);  // of 160
+  void_blocks(record, 80);  // of 160
   analyze(record);
   EXPECT_EQ(record.status, "complete");
   EXPECT_EQ(ratio_of(record, "arm0").verdict, "SLOWER");
-  void_blocks(record, 49);
+  void_blocks(record, 81);
   analyze(record);
   EXPECT_EQ(record.status, "void");
-  EXPECT_EQ(record.status_reason, "49 of 160 blocks are voided, above 30 %");
+  EXPECT_EQ(record.status_reason, "81 of 160 blocks are voided, above 50 %");
   const RatioRecord& ratio = ratio_of(record, "arm0");
   EXPECT_EQ(ratio.verdict, "void");
   EXPECT_EQ(ratio.verdict_reason, record.status_reason);
