@@ -110,7 +110,7 @@ TEST(Void, AFloorAboveFivePerCentVoidsTheRun) {
 // Never loop until quiet.
 TEST(Void, AfterTwoRerunsTheEnvironmentIsInconclusive) {
   Record record = quiet();
-  void_blocks(record, 60);
+  void_blocks(record, 100);
   for (const std::int64_t reruns : {0, 1, 2}) {
     analyze(record, {.reruns = reruns});
     EXPECT_EQ(record.status, reruns < 2 ? "void" : "inconclusive-environment");
