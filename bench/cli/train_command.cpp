@@ -12,6 +12,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/tune.h"
+#include "bench/measure/facts_hash.h"
 #include "bench/report/tables.h"
 #include "bench/report/text.h"
 #include "bench/train/train.h"
@@ -192,7 +193,7 @@ ArmRecord arm_of(const Backend& backend, const TrainSpec& spec, const Data& data
       .batch = spec.batch,
       .threads = backend.info().threads,
       .work = spec.work,
-      .work_hash = work_hash(spec.work),
+      .work_hash = hash_of(spec.work),
       .scope = "pipeline",
       .includes = {"batches", "input_copy", "readback", "validation"},
       .steps = counts.steps,

@@ -75,10 +75,7 @@ std::string choices_file(const Options& options) { return options.flags.tune; }
 
 std::string choices_digest(const Options& options) {
   if (options.flags.tune.empty()) return {};
-  const std::string text = read_file(options.flags.tune);
-  Sha256 hash;
-  hash.update(std::as_bytes(std::span(text)));
-  return to_hex(hash.finish());
+  return sha256_of(read_file(options.flags.tune));
 }
 
 }  // namespace stepscope::cli

@@ -276,31 +276,36 @@ class Analysis {
 
   void set_status() {
     record_.status_reason = fmt::format("{}", fmt::join(voids_, "; "));
-    if (!voids_.empty()) void_verdicts();
+    // Where no pair has an interval there is no verdict to void: the run is exploratory anyway.
+    const bool is_void = !voids_.empty() && any_interval_;
+    if (is_void) void_verdicts();
     // Unequal work weighs more than an unquiet machine: another try would not mend it.
     const auto failed = std::find_if(record_.gates.begin(), record_.gates.end(),
                                      [](const GateRecord& gate) { return !gate.passed; });
     if (failed != record_.gates.end()) {
       record_.status = "unequal-work";
       record_.status_reason = text_of(*failed);
-    } else if (!voids_.empty()) {
+    } else if (is_void) {
       record_.status = options_.reruns >= kMostReruns ? "inconclusive-environment" : "void";
     } else if (!unequal_.empty()) {
       record_.status = "unequal-work";
       record_.status_reason = unequal_;
     } else if (!record_.pairs.empty() && !any_judged_) {
       record_.status = "exploratory";
-      record_.status_reason = any_interval_ ? fmt::format(
-                                                  "no pair has {} trusted blocks in each "
-                                                  "of {} processes: no verdict",
-                                                  kTrustedBlocks, kWorkingProcesses)
-                                            : fmt::format(
-                                                  "fewer than {} processes: ratios and "
-                                                  "their spread, no verdict",
-                                                  kWorkingProcesses);
+      voids_.insert(voids_.begin(), why_no_verdict());
+      record_.status_reason = fmt::format("{}", fmt::join(voids_, "; "));
     } else {
       record_.status = "complete";
     }
+  }
+
+  std::string why_no_verdict() const {
+    if (!any_interval_) {
+      return fmt::format("fewer than {} processes: ratios and their spread, no verdict",
+                         kWorkingProcesses);
+    }
+    return fmt::format("no pair has {} trusted blocks in each of {} processes: no verdict",
+                       kTrustedBlocks, kWorkingProcesses);
   }
 
   void void_verdicts() {

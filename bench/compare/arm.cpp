@@ -7,6 +7,7 @@
 
 #include "backends/execution/reconcile.h"
 #include "bench/compare/work.h"
+#include "bench/measure/facts_hash.h"
 #include "bench/measure/process_memory.h"
 #include "ops/base/check.h"
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "bench/compare/budget.h"
 #include "bench/compare/schedule.h"
 #include "bench/compare/work.h"
 #include "bench/measure/core_handshake.h"
@@ -16,11 +17,9 @@
 namespace stepscope {
 namespace {
 
-constexpr std::int64_t kSlotNs = 5'000'000;   // below it the edges of a slot weigh too much
-constexpr std::int64_t kMostLonger = 4;       // a slot than the shortest, for as many steps
-constexpr std::int64_t kBlockNs = 2'000'000;  // of a throughput list
-constexpr std::int64_t kSamples = 30;         // of each list, at least
-constexpr double kPlanted = 0.1;              // of a step, added to the arm that must be slower
+constexpr auto kSlotNs = static_cast<std::int64_t>(kSlotMs * 1e6);
+constexpr auto kBlockNs = static_cast<std::int64_t>(kListBlockMs * 1e6);
+constexpr double kPlanted = 0.1;  // of a step, added to the arm that must be slower
 
 // The two cores as they are now; as they were last, when one of them does not answer. A step on one
 // thread does not depend on it.
@@ -123,7 +122,7 @@ void BatchRun::warm_up() {
     one_off.warmup_rule = warm.rule;
     begin_steady(arm);
     count_step(arm, batch_, setting_.ring);
-    LatencyLists lists = sample_latency(subject, timer, kSamples);
+    LatencyLists lists = sample_latency(subject, timer, kListSamples);
     end_steady(arm);
     if (&arm == &arms_[base_of(records_of(arms_), setting_.spec.ablate)]) {
       base_step_ns = summarize(std::span(&lists.step, 1)).median_ns +
@@ -196,7 +195,7 @@ void BatchRun::finish() {
     steps.push_back(steps_for(*subject, setting_.timer, kBlockNs));
   }
   std::vector<Samples> lists(arms_.size());
-  for (std::int64_t round = 0; round < kSamples; ++round) {
+  for (std::int64_t round = 0; round < kListSamples; ++round) {
     for (std::size_t i = 0; i < arms_.size(); ++i) {
       const std::size_t arm = round % 2 == 0 ? i : arms_.size() - 1 - i;
       Samples one = sample_throughput(*subjects_[arm], setting_.timer, steps[arm], 1);
@@ -213,7 +212,7 @@ void BatchRun::finish() {
     end_steady(arms_[i]);  // the window is all that was timed
     arms_[i].record.throughput.push_back(std::move(lists[i]));
     std::optional<Samples> submission =
-        sample_submission(*subjects_[i], setting_.timer, steps[i], kSamples);
+        sample_submission(*subjects_[i], setting_.timer, steps[i], kListSamples);
     if (!submission) continue;
     submission->process = setting_.plan.process;
     arms_[i].record.submission.push_back(std::move(*submission));

@@ -78,13 +78,13 @@ std::string methods_of(const ArmRecord& arm) {
 
 std::string barred(const ArmRecord& arm) {
   for (const Samples& samples : arm.throughput) {
-    if (samples.method == "instrumented") {
+    if (!may_enter_ratio(samples.method)) {
       return fmt::format(
           "{} was measured by the method instrumented, which waits for each operation: no ratio of "
           "speed",
           arm.name);
     }
-    if (samples.covers != "complete") {
+    if (samples.covers != kComplete) {
       return fmt::format("{} covers {}, not complete: work may have run on after the last stamp",
                          arm.name, shown(samples.covers));
     }

@@ -71,7 +71,15 @@ Record run_process(const CompareSpec& spec, const Registry& registry, const Data
                    const ProcessPlan& plan, Timer& timer, const Progress& progress,
                    ProcessCosts* costs = nullptr);
 
-// How it is measured: what must be equal for two arms to be compared.
+// Of each list of an arm, in each process: steps waited for, and blocks of steps.
+inline constexpr std::int64_t kListSamples = 30;
+inline constexpr double kListBlockMs = 2.0;  // shortest block of a throughput list
+// Both arms of a pair take as many steps in a slot, unless that makes one of their slots more than
+// so many times as long as the shortest.
+inline constexpr std::int64_t kMostLonger = 4;
+
+// How it is measured: what must be equal for two arms to be compared. Made from the constants that
+// the measuring uses, so that no change of one goes unseen.
 Facts protocol_facts();
 
 // Between backends, relative, in f32, over at most kGateSteps steps. Sums of a few hundred to a few

@@ -7,7 +7,7 @@
 
 #include "bench/compare/compare.h"
 #include "bench/compare/pairs.h"
-#include "bench/compare/work.h"
+#include "bench/measure/facts_hash.h"
 #include "bench/measure/peak.h"
 #include "bench/measure/sampler.h"
 #include "ops/base/check.h"

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "bench/compare/analysis.h"
 #include "bench/compare/batch_run.h"
+#include "bench/compare/budget.h"
 #include "bench/compare/compare.h"
 #include "bench/compare/work.h"
 #include "bench/data/input_ring.h"
@@ -10,6 +12,7 @@
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
 #include "bench/measure/process_memory.h"
+#include "bench/measure/sampler.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
@@ -159,23 +162,29 @@ Record run_process(const CompareSpec& spec, const Registry& registry, const Data
 }
 
 Facts protocol_facts() {
+  const WarmUpRule warm_up;
   return {
-      {"method", "throughput"},
-      {"slot",
-       "one block of steps, 5 ms or longer; as many in both arms, unless one is four times as "
-       "fast"},
+      {"method", std::string(method::kThroughput)},
+      {"slot", fmt::format("one block of steps, {} ms or longer; as many in both arms, unless one "
+                           "is {} times as fast",
+                           kSlotMs, kMostLonger)},
       {"order", "ABBA or BAAB, drawn in equal numbers"},
       {"start", "snapshot of parameters and states, restored outside the interval"},
-      {"inputs", "ring of 8 batches"},
+      {"inputs", fmt::format("ring of {} batches", InputRing::kBatches)},
       {"includes", "input_copy"},
       {"sync", "before the first and before the last stamp of a slot"},
-      {"warm_up", "10 steps, then until two blocks of ten differ by less than 2 %, 200 at most"},
-      {"repeat", "30"},
-      {"gate", "20 steps before and after the timing"},
+      {"warm_up",
+       fmt::format("{} steps, then until two blocks of ten differ by less than {:.0f} %, "
+                   "{} at most",
+                   warm_up.least, 100.0 * warm_up.tolerance, warm_up.most)},
+      {"repeat", fmt::to_string(kListSamples)},
+      {"gate", fmt::format("{} steps before and after the timing", kGateSteps)},
       {"ratio", "geometric mean over processes of the median ratio of blocks, ABBA and BAAB alike"},
-      {"sentinel",
-       "a chain of arithmetic of about 100 us, five times, between blocks; 5 % void the block"},
-      {"lists", "30 steps waited for one by one, then 30 blocks of 2 ms or longer"}};
+      {"sentinel", fmt::format("a chain of arithmetic of about 100 us, five times, between blocks; "
+                               "{:.0f} % void the block",
+                               100.0 * kSentinelTolerance)},
+      {"lists", fmt::format("{} steps waited for one by one, then {} blocks of {} ms or longer",
+                            kListSamples, kListSamples, kListBlockMs)}};
 }
 
 }  // namespace stepscope

@@ -15,12 +15,6 @@
 namespace stepscope {
 namespace {
 
-std::string text_digest(const std::string& text) {
-  Sha256 hash;
-  hash.update(std::as_bytes(std::span(text)));
-  return to_hex(hash.finish());
-}
-
 // Whether the step writes any parameter.
 bool updates(const Graph& graph) {
   return std::any_of(graph.ops().begin(), graph.ops().end(),
@@ -52,7 +46,7 @@ Facts work_facts(Session& session, const CompareSpec& spec, std::int64_t batch,
   const auto yes = [](bool is) { return std::string(is ? "yes" : "no"); };
   return {
       {"model", spec.model.name},
-      {"step", text_digest(to_text(step))},
+      {"step", sha256_of(to_text(step))},
       {"optimizer", std::string(name(spec.optimizer.kind))},
       {"rate", fmt::to_string(spec.optimizer.rate)},
       {"batch", fmt::to_string(batch)},
@@ -67,16 +61,6 @@ Facts work_facts(Session& session, const CompareSpec& spec, std::int64_t batch,
       {"computes_loss", yes(step.find("loss").has_value())},
       {"updates", yes(updates(step))},
       {"validation", "none"}};
-}
-
-std::string hash_of(const Facts& facts) {
-  Sha256 hash;
-  for (const auto& [fact, value] : facts) {
-    // Lengths, so that no two lists of facts are one text.
-    const std::string text = fmt::format("{} {} {} {}\n", fact.size(), fact, value.size(), value);
-    hash.update(std::as_bytes(std::span(text)));
-  }
-  return to_hex(hash.finish());
 }
 
 double reduction_length(const Graph& graph) {

@@ -22,9 +22,6 @@ double flops_of(const Graph& graph);
 Facts work_facts(Session& session, const CompareSpec& spec, std::int64_t batch,
                  const InputRing& ring);
 
-// SHA-256 over names and values.
-std::string hash_of(const Facts& facts);
-
 // The longest sum behind one element of any value: K of the largest product or convolution, the
 // elements behind a reduction.
 double reduction_length(const Graph& graph);

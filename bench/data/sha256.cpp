@@ -126,4 +126,15 @@ Digest Sha256::finish() {
   return digest;
 }
 
+void Sha256::update_text(std::string_view text) {
+  update(std::uint64_t{text.size()});
+  update(std::as_bytes(std::span(text)));
+}
+
+std::string sha256_of(std::string_view text) {
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(text)));
+  return to_hex(hash.finish());
+}
+
 }  // namespace stepscope

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace stepscope {
 
@@ -27,6 +28,9 @@ class Sha256 {
   void update(std::span<const std::int32_t> words);
   void update(std::uint64_t word);
 
+  // A text behind its length, so that two texts in a row are no other two.
+  void update_text(std::string_view text);
+
   // Of all that went in. Ends the object's use.
   Digest finish();
 
@@ -41,5 +45,8 @@ class Sha256 {
   std::array<std::byte, kBlock> pending_{};  // an unfinished block
   std::uint64_t bytes_ = 0;                  // that went in
 };
+
+// Of a text alone, without its length, in hexadecimal.
+std::string sha256_of(std::string_view text);
 
 }  // namespace stepscope

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <limits>
 
+#include "bench/measure/row_values.h"
 #include "bench/measure/statistics.h"
 #include "ops/base/check.h"
 
@@ -120,13 +121,6 @@ CalibrationRow row_of(const ProbeSize& size, Traffic traffic, std::string note) 
   row.note = std::move(note);
   row.reason = size.reason;
   return row;
-}
-
-void fill(CalibrationRow& row, const std::vector<double>& rates) {
-  row.value = median(rates);
-  row.low = quantile(rates, 0.25);
-  row.high = quantile(rates, 0.75);
-  row.count = static_cast<std::int64_t>(rates.size());
 }
 
 }  // namespace

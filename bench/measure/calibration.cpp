@@ -13,6 +13,7 @@
 #include "bench/measure/bandwidth.h"
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/fma_peak.h"
+#include "bench/measure/row_values.h"
 #include "bench/measure/sampler.h"
 #include "bench/measure/statistics.h"
 #include "ops/base/check.h"
@@ -29,13 +30,6 @@ CalibrationRow row_of(std::string name, std::string unit, std::string note) {
   row.unit = std::move(unit);
   row.note = std::move(note);
   return row;
-}
-
-void fill(CalibrationRow& row, const std::vector<double>& values) {
-  row.value = median(values);
-  row.low = quantile(values, 0.25);
-  row.high = quantile(values, 0.75);
-  row.count = static_cast<std::int64_t>(values.size());
 }
 
 CalibrationRow divided(const CalibrationRow& row, std::string name, std::string unit, double by) {

@@ -68,8 +68,6 @@ std::int64_t bracket_cost(Subject& subject, Timer& timer) {
 
 }  // namespace
 
-bool may_enter_ratio(std::string_view method) { return method != method::kInstrumented; }
-
 LatencyLists sample_latency(Subject& subject, Timer& timer, std::int64_t samples) {
   LatencyLists lists{.step = make_list(method::kLatency, kComplete, 1, samples),
                      .input_copy = make_list(method::kLatency, kComplete, 1, samples)};

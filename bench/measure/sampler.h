@@ -20,20 +20,6 @@
 
 namespace stepscope {
 
-// Samples::method. Lists of different methods answer different questions: no ratio mixes them.
-namespace method {
-inline constexpr std::string_view kLatency = "latency";
-inline constexpr std::string_view kThroughput = "throughput";
-inline constexpr std::string_view kSubmission = "submission";
-// Waits after each operation, which adds cost and ends all overlap: never part of a ratio.
-inline constexpr std::string_view kInstrumented = "instrumented";
-}  // namespace method
-bool may_enter_ratio(std::string_view method);
-
-// Samples::covers.
-inline constexpr std::string_view kComplete = "complete";
-inline constexpr std::string_view kSubmittedOnly = "submitted-only";
-
 struct LatencyLists {
   Samples step;               // submit and wait
   Samples input_copy;         // copy in and wait, before each of these steps

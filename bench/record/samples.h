@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepscope {
@@ -21,6 +22,20 @@ struct Fact {
 };
 
 // Stamps are nanoseconds of the steady clock since the process took its first one.
+
+// Samples::method. Lists of different methods answer different questions: no ratio mixes them.
+namespace method {
+inline constexpr std::string_view kLatency = "latency";
+inline constexpr std::string_view kThroughput = "throughput";
+inline constexpr std::string_view kSubmission = "submission";
+// Waits after each operation, which adds cost and ends all overlap: never part of a ratio.
+inline constexpr std::string_view kInstrumented = "instrumented";
+}  // namespace method
+constexpr bool may_enter_ratio(std::string_view method) { return method != method::kInstrumented; }
+
+// Samples::covers.
+inline constexpr std::string_view kComplete = "complete";
+inline constexpr std::string_view kSubmittedOnly = "submitted-only";
 
 // One list of one arm in one process: columns of equal length, in time order.
 struct Samples {

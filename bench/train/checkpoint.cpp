@@ -12,6 +12,7 @@
 #include "bench/data/sha256.h"
 #include "bench/files/files.h"
 #include "bench/files/safetensors.h"
+#include "bench/measure/facts_hash.h"
 #include "bench/record/json.h"
 #include "ops/base/check.h"
 
@@ -24,24 +25,19 @@ constexpr std::string_view kWork = "work.";
 constexpr std::string_view kCondition = "condition.";
 constexpr std::string_view kNote = "note.";
 
-void update(Sha256& hash, std::string_view text) {
-  hash.update(std::uint64_t{text.size()});
-  hash.update(std::as_bytes(std::span(text)));
-}
-
 // Of everything in the file but itself: a bit that turned is found.
 std::string content_digest(const Metadata& metadata, const std::vector<HostTensor>& tensors) {
   Sha256 hash;
   for (const auto& [key, value] : metadata) {
     if (key == "content_sha256") continue;
-    update(hash, key);
-    update(hash, value);
+    hash.update_text(key);
+    hash.update_text(value);
   }
   std::map<std::string_view, const HostTensor*> sorted;
   for (const HostTensor& tensor : tensors) sorted[tensor.name] = &tensor;
   for (const auto& [tensor_name, tensor] : sorted) {
-    update(hash, tensor_name);
-    update(hash, fmt::format("{} {}", name(tensor->element), to_text(tensor->shape)));
+    hash.update_text(tensor_name);
+    hash.update_text(fmt::format("{} {}", name(tensor->element), to_text(tensor->shape)));
     hash.update(std::span<const std::byte>(tensor->bytes));
   }
   return to_hex(hash.finish());
@@ -74,7 +70,7 @@ Metadata metadata_of(const Checkpoint& at) {
       {"losses", fmt::to_string(at.losses)},
       {"unfinished", to_json(std::vector<EpochRecord>{at.unfinished})},
       {"epochs", to_json(at.epochs)},
-      {"work_hash", work_hash(at.work)},
+      {"work_hash", hash_of(at.work)},
   };
   add_facts(metadata, kWork, at.work);
   add_facts(metadata, kCondition, at.conditions);
@@ -124,17 +120,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string work_hash(const Facts& work) {
-  Facts sorted = work;
-  std::sort(sorted.begin(), sorted.end());
-  Sha256 hash;
-  for (const auto& [key, value] : sorted) {
-    update(hash, key);
-    update(hash, value);
-  }
-  return to_hex(hash.finish());
-}
 
 std::vector<std::string> differences(const Facts& there, const Facts& asked) {
   const std::map<std::string, std::string> before(there.begin(), there.end());
@@ -191,7 +176,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
               fmt::to_string(kEpochStream + static_cast<std::uint64_t>(at.epoch)));
   read.expect("shuffle_counter", "0");
   at.work = facts_with(file.metadata, kWork);
-  read.expect("work_hash", work_hash(at.work));
+  read.expect("work_hash", hash_of(at.work));
   at.conditions = facts_with(file.metadata, kCondition);
   for (auto& [key, value] : facts_with(file.metadata, kNote)) at.notes.push_back(value);
   at.tensors = std::move(file.tensors);

@@ -31,10 +31,6 @@ struct Checkpoint {
   std::vector<std::string> notes;   // of the run, for its record
   std::vector<HostTensor> tensors;  // parameters, optimizer states, control block
 };
-
-// SHA-256 over names and values, sorted by name.
-std::string work_hash(const Facts& work);
-
 // Lines for people: each fact that differs, with both values. `there` are those of the checkpoint.
 std::vector<std::string> differences(const Facts& there, const Facts& asked);
 

@@ -11,12 +11,6 @@
 namespace stepscope {
 namespace {
 
-std::string text_digest(const std::string& text) {
-  Sha256 hash;
-  hash.update(std::as_bytes(std::span(text)));
-  return to_hex(hash.finish());
-}
-
 // Of how every parameter and state starts, and of the elements where a file gave them. Not of the
 // control block: what it starts with is named apart (rate).
 std::string initial_digest(const Model& model) {
@@ -52,7 +46,7 @@ Facts work_of(const Data& data, const TrainSpec& spec) {
   const auto number = [](double value) { return fmt::format("{}", value); };
   return {
       {"model", spec.model.name},
-      {"model_text", text_digest(to_text(spec.model.step(spec.batch)))},
+      {"model_text", sha256_of(to_text(spec.model.step(spec.batch)))},
       {"initial", initial_digest(spec.model)},
       {"optimizer", std::string(name(optimizer.kind))},
       {"rate", number(optimizer.rate)},

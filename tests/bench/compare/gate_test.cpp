@@ -15,6 +15,7 @@
 #include "bench/compare/work.h"
 #include "bench/data/generated.h"
 #include "bench/data/load.h"
+#include "bench/measure/facts_hash.h"
 #include "graph/passes/rewrite.h"
 
 namespace stepscope {

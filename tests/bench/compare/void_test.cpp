@@ -107,6 +107,21 @@ TEST(Void, AFloorAboveFivePerCentVoidsTheRun) {
   EXPECT_NE(record.status_reason.find("above 5 %"), std::string::npos);
 }
 
+// One process gives no verdict, so there is none to void; its status still tells of the voids.
+TEST(Void, AQuickRunIsExploratoryOnAnyMachine) {
+  Record record = simulated_record({}, {1.2}, 1);
+  for (PairRecord& pair : record.pairs) pair.processes.resize(1);
+  for (std::size_t place = 0; place < 10; ++place) {
+    for (std::size_t pair : {0U, 1U}) block(record, pair, 0, place).sentinel_after_ns = 200'000;
+  }
+  analyze(record);
+  EXPECT_EQ(record.status, "exploratory");
+  EXPECT_EQ(record.status_reason,
+            "fewer than 5 processes: ratios and their spread, no verdict; 20 of 32 blocks are "
+            "voided, above 50 %");
+  EXPECT_EQ(ratio_of(record, "arm0").verdict, "exploratory");
+}
+
 // Never loop until quiet.
 TEST(Void, AfterTwoRerunsTheEnvironmentIsInconclusive) {
   Record record = quiet();

@@ -11,6 +11,7 @@
 
 #include "bench/files/files.h"
 #include "bench/files/safetensors.h"
+#include "bench/measure/facts_hash.h"
 #include "tests/bench/temp_folder.h"
 #include "tests/support/errors.h"
 
@@ -107,8 +108,8 @@ TEST(CheckpointFile, DifferencesNameBothValues) {
       differences({{"rate", "0.1"}, {"seed", "1"}, {"choices", ""}},
                   {{"seed", "1"}, {"rate", "0.2"}, {"extra", "x"}}),
       (std::vector<std::string>{"extra is none there, x here", "rate is 0.1 there, 0.2 here"}));
-  EXPECT_EQ(work_hash({{"a", "1"}, {"b", "2"}}), work_hash({{"b", "2"}, {"a", "1"}}));
-  EXPECT_NE(work_hash({{"a", "1"}, {"b", "2"}}), work_hash({{"a", "12"}, {"b", ""}}));
+  EXPECT_EQ(hash_of({{"a", "1"}, {"b", "2"}}), hash_of({{"b", "2"}, {"a", "1"}}));
+  EXPECT_NE(hash_of({{"a", "1"}, {"b", "2"}}), hash_of({{"a", "12"}, {"b", ""}}));
 }
 
 TEST(CheckpointFile, WhatDeadProcessesLeftIsRemoved) {
