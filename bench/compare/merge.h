@@ -12,8 +12,8 @@ namespace stepscope {
 // counts there.
 void add_process(Record& record, Record&& part);
 
-// Adds what the pilot found out: calibration, gates, and of each arm everything but its times, which
-// are too few to be kept.
+// Adds what the pilot found out: calibration, gates, and of each arm everything but its times,
+// which are too few to be kept.
 void add_pilot(Record& record, Record&& part);
 
 // When all parts are in: pairs between backends, summaries, protocol and its hash.
