@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kSlotNs = static_cast<std::int64_t>(kSlotMs * 1e6);
 constexpr auto kBlockNs = static_cast<std::int64_t>(kListBlockMs * 1e6);
-constexpr double kPlanted = 0.1;  // of a step, added to the arm that must be slower
+constexpr std::int64_t kTwiceEvery = 10;  // steps of the arm that must be a tenth slower
 
 // The two cores as they are now; as they were last, when one of them does not answer. A step on one
 // thread does not depend on it.
@@ -42,6 +42,8 @@ void rewarm(Subject& subject, std::int64_t slot_steps) {
   }
   subject.wait();
 }
+
+bool is_planted(const Arm& arm) { return arm.record.role == "planted"; }
 
 std::vector<const ArmRecord*> records_of(const std::vector<Arm>& arms) {
   std::vector<const ArmRecord*> records;
@@ -108,11 +110,9 @@ std::vector<GateRecord> BatchRun::gate_with_reference(const Registry& registry) 
 
 void BatchRun::warm_up() {
   Timer& timer = setting_.timer;
-  double base_step_ns = 0.0;
   for (Arm& arm : arms_) {
-    const auto planted = static_cast<std::int64_t>(kPlanted * base_step_ns);
     subjects_.push_back(std::make_unique<SessionSubject>(
-        *arm.session, setting_.ring, batch_, start_, arm.record.role == "planted" ? planted : 0));
+        *arm.session, setting_.ring, batch_, start_, is_planted(arm) ? kTwiceEvery : 0));
     Subject& subject = *subjects_.back();
     const std::int64_t begin = timer.now();
     WarmUp warm = stepscope::warm_up(subject, timer);
@@ -124,10 +124,6 @@ void BatchRun::warm_up() {
     count_step(arm, batch_, setting_.ring);
     LatencyLists lists = sample_latency(subject, timer, kListSamples);
     end_steady(arm);
-    if (&arm == &arms_[base_of(records_of(arms_), setting_.spec.ablate)]) {
-      base_step_ns = summarize(std::span(&lists.step, 1)).median_ns +
-                     summarize(std::span(&lists.input_copy, 1)).median_ns;
-    }
     for (Samples* list : {&warm.samples, &lists.step, &lists.input_copy}) {
       list->process = setting_.plan.process;
     }
@@ -145,8 +141,10 @@ void BatchRun::warm_up() {
 BatchRun::TimedPair BatchRun::timed_pair(const ArmPair& pair) const {
   const std::int64_t base = slot_steps_[pair.base];
   const std::int64_t of = slot_steps_[pair.of];
-  const std::int64_t most = std::max(base, of);
+  std::int64_t most = std::max(base, of);
   const bool alike = most <= kMostLonger * std::min(base, of);
+  // Whole tens: then the planted arm takes 1.1 times as long and neither more nor less.
+  if (is_planted(arms_[pair.of])) most = (most + kTwiceEvery - 1) / kTwiceEvery * kTwiceEvery;
   return {pair,
           {.process = setting_.plan.process,
            .base_steps = alike ? most : base,

@@ -29,12 +29,12 @@ class Subject {
 // The step of `batch` rows of a session, on the batches of a ring. Borrows all that it is given.
 class SessionSubject final : public Subject {
  public:
-  // `start`: a snapshot of the session's model segment. `planted_ns`: the host spins that long
-  // for each step, a slow-down of known size for checks of the comparison itself; what is below two
-  // microseconds is put together over steps.
-  // Throws bad_input when the session was not made for that batch size.
+  // `start`: a snapshot of the session's model segment. `twice_every`: of so many steps behind a
+  // restart the last is done twice, its input copy too: a slow-down of known size for checks of the
+  // comparison itself, on a machine of any speed. 0: none.
+  // Throws bad_input when the session was not made for that batch size, or for a negative number.
   SessionSubject(Session& session, const InputRing& ring, std::int64_t batch,
-                 std::span<const std::byte> start, std::int64_t planted_ns = 0);
+                 std::span<const std::byte> start, std::int64_t twice_every = 0);
 
   void restart() override;
   void load(std::int64_t step) override;
@@ -47,8 +47,8 @@ class SessionSubject final : public Subject {
   Executor& executor_;
   const InputRing& ring_;
   std::span<const std::byte> start_;
-  std::int64_t planted_ns_;
-  std::int64_t owed_ns_ = 0;  // of the planted time
+  std::int64_t twice_every_;
+  std::int64_t step_ = 0;  // that was loaded last
   bool synchronous_;
 };
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Tries the instrument on arms whose answer is known: `stepscope compare --self-check`, many times.
 
-Each run has a null pair (unfused eager twice, which must not be told apart) and a planted one (a tenth
-of the step's time added, which must be found slower). Writes every run's numbers as JSON and a page.
+Each run has a null pair (unfused eager twice, which must not be told apart) and a planted one (every
+tenth step done twice, which must be found slower). Writes every run's numbers as JSON and a page.
 What must hold for 20 runs: at most 3 null pairs FASTER or SLOWER, at least 18 planted ones SLOWER.
 """
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -50,7 +51,10 @@ def summary_of(record):
     for kind in KINDS:
         row[kind] = pair_of(record, kind)
     interval = row["control"]["time_ratio"]
-    row["floor"] = max(interval["high"] - 1.0, 1.0 / interval["low"] - 1.0) if interval else None
+    row["floor"] = math.sqrt(interval["high"] / interval["low"]) - 1.0 if interval else None
+    blocks = [block["void_cause"] for pair in record["pairs"] for process in pair["processes"]
+              for block in process["blocks"]]
+    row["voided"] = {"blocks": len(blocks), "voided": sum(1 for cause in blocks if cause)}
     return row
 
 
@@ -70,17 +74,20 @@ def page_of(series):
     text = ["# The instrument tried on arms whose answer is known", "",
             f"Command of each run: `{series['command']}`", ""]
     text += [f"- {name}: {value}" for name, value in series["machine"].items() if value]
+    lost = [row["voided"]["voided"] / row["voided"]["blocks"] for row in rows]
     text += ["", f"- Null pair, {len(rows)} runs: {counted(null)}.",
              f"- Planted 10 %, {len(rows)} runs: {counted(planted)}.",
-             f"- Noise floor (A/A interval's farther end): median {statistics.median(floors):.2%}, "
-             f"from {min(floors):.2%} to {max(floors):.2%}.", "",
+             f"- Noise floor (half the width of the A/A interval): median "
+             f"{statistics.median(floors):.2%}, from {min(floors):.2%} to {max(floors):.2%}.",
+             f"- Blocks voided by the sentinel, of all pairs: median {statistics.median(lost):.0%}, from "
+             f"{min(lost):.0%} to {max(lost):.0%}; above 30 % in {sum(x > 0.3 for x in lost)} runs.", "",
              "| run | processes x blocks | voided | A/A | null pair | verdict | planted | verdict | status |",
              "|---|---|---|---|---|---|---|---|---|"]
     for number, row in enumerate(rows, 1):
         same = row["same"]
         text.append(
             f"| {number} | {row['schedule']['processes']} x {row['schedule']['blocks']} "
-            f"| {same['voided']} | {ratio_text(row['control'])} | {ratio_text(same)} "
+            f"| {row['voided']['voided']} of {row['voided']['blocks']} | {ratio_text(row['control'])} | {ratio_text(same)} "
             f"| {same['verdict']} | {ratio_text(row['planted'])} | {row['planted']['verdict']} "
             f"| {row['status']} |")
     return "\n".join(text) + "\n"

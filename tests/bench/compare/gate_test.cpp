@@ -252,6 +252,9 @@ TEST_F(RunProcess, SelfCheckAddsArmsWhoseAnswerIsKnown) {
   const ArmRecord& planted = record.arms.at(3);
   EXPECT_EQ(planted.name, "null/eager/off/2/planted");
   EXPECT_EQ(planted.work_hash, record.arms[0].work_hash);
+  const ProcessBlocks& slots = record.pairs.at(2).processes.at(0);
+  EXPECT_EQ(slots.base_steps, slots.of_steps);
+  EXPECT_EQ(slots.of_steps % 10, 0);  // every tenth step is done twice
 }
 
 // Processes are merged by the names of arms; what an arm does must not change between them.

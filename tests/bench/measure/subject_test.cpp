@@ -16,8 +16,8 @@ constexpr std::int64_t kBatch = 4;
 
 class SessionSubjectTest : public testing::Test {
  protected:
-  SessionSubject subject(std::int64_t planted_ns = 0) {
-    return {session_, ring_, kBatch, start_, planted_ns};
+  SessionSubject subject(std::int64_t twice_every = 0) {
+    return {session_, ring_, kBatch, start_, twice_every};
   }
   std::map<std::string, std::vector<std::byte>> state() { return session_.parameters_and_states(); }
 
@@ -77,13 +77,31 @@ TEST_F(SessionSubjectTest, R_SYN_5_AHostStreamIsSynchronous) {
   EXPECT_FALSE(sample_submission(timed, timer_, 2, 2));
 }
 
-TEST_F(SessionSubjectTest, APlantedSlowDownTakesTimeAndChangesNothingElse) {
-  constexpr std::int64_t kPlanted = 50'000, kSteps = 8;
-  SessionSubject plain = subject(), slow = subject(kPlanted);
-  time_slot(plain, timer_, kSteps);
+// Its size is a count of steps, not a time that was measured once: the same at every clock.
+TEST_F(SessionSubjectTest, APlantedSlowDownIsOneStepMoreForEachTen) {
+  SessionSubject slow = subject(10);
+  const std::uint64_t before = session_.stream().counters().steps;
+  time_slot(slow, timer_, 20);
+  EXPECT_EQ(session_.stream().counters().steps - before, 22U);
   const auto after = state();
-  EXPECT_GE(time_slot(slow, timer_, kSteps).elapsed_ns, kSteps * kPlanted);
+  slow.restart();
+  for (std::int64_t step = 0; step < 20; ++step) {
+    const Batch& batch = ring_.at(step);
+    for (int time = 0; time < (step % 10 == 9 ? 2 : 1); ++time) {
+      session_.load(batch.x, batch.labels);
+      session_.enqueue_step(kBatch);
+    }
+  }
   EXPECT_EQ(state(), after);
+}
+
+TEST_F(SessionSubjectTest, ThePlantedStepsAreCountedFromTheRestart) {
+  SessionSubject slow = subject(10), plain = subject();
+  time_slot(slow, timer_, 9);
+  const auto after = state();
+  time_slot(plain, timer_, 9);
+  EXPECT_EQ(state(), after);
+  EXPECT_NE(test::error_of([&] { subject(-1); }), "no error");
 }
 
 TEST_F(SessionSubjectTest, RefusesABatchSizeThatWasNotCompiled) {
