@@ -8,10 +8,10 @@
 #include <random>
 
 #include "bench/cli/commands.h"
-#include "bench/cli/git_state.h"
 #include "bench/files/files.h"
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
+#include "bench/measure/git_state.h"
 #include "bench/record/json.h"
 #include "bench/train/checkpoint.h"
 #include "ops/base/check.h"

@@ -13,11 +13,11 @@ else()
   set(fact "\"${state}\", {}")
 endif()
 set(text "// Written by git_state.cmake.
-#include \"bench/cli/git_state.h\"
+#include \"bench/measure/git_state.h\"
 
-namespace stepscope::cli {
+namespace stepscope {
 Fact git_state() { return {\"git_state\", ${fact}}; }
-}  // namespace stepscope::cli
+}  // namespace stepscope
 ")
 set(before "")
 if(EXISTS ${OUT})
