@@ -1,16 +1,11 @@
 // Beginning a record and delivering it.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/chrono.h>
-
 #include <cmath>
 #include <cstdio>
-#include <ctime>
-#include <random>
 
 #include "bench/cli/commands.h"
 #include "bench/files/files.h"
-#include "bench/measure/core_handshake.h"
-#include "bench/measure/environment.h"
+#include "bench/measure/begin_record.h"
 #include "bench/measure/git_state.h"
 #include "bench/record/json.h"
 #include "bench/train/checkpoint.h"
@@ -18,32 +13,8 @@
 
 namespace stepscope::cli {
 
-namespace {
-
-// 128 random bits: no two runs share it.
-std::string fresh_id() {
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 4; ++i) id += fmt::format("{:08x}", random());
-  return id;
-}
-
-}  // namespace
-
 Record begin_record(const Context& context) {
-  Record record;
-  record.version = STEPSCOPE_VERSION;
-  record.command = context.command_line;
-  record.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  record.experiment_id = fresh_id();
-  record.environment = environment_facts();
-  const Handshake cores = measure_core_handshake();
-  Fact distance{"core_distance", std::nullopt, cores.reason};
-  if (cores.round_trip_ns) {
-    distance.value =
-        fmt::format("{}, round trip {:.0f} ns", name(cores.distance), *cores.round_trip_ns);
-  }
-  record.environment.push_back(std::move(distance));
+  Record record = stepscope::begin_record(STEPSCOPE_VERSION, context.command_line);
   record.environment.push_back(git_state());
   return record;
 }
