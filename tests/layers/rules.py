@@ -36,7 +36,7 @@ FOLDERS = {
     "bench/train": f"{STEPS} bench/files bench/record bench/data bench/measure",
     "bench/trace": "ops graph backends/api bench/record bench/measure",
     "bench/report": "ops/base bench/record",
-    "bench/suites": f"{STEPS} bench/record bench/data bench/measure bench/compare",
+    "bench/suites": f"{STEPS} bench/files bench/record bench/data bench/measure bench/compare bench/train",
     "bench/cli": f"{STEPS} bench",
 }
 
@@ -63,7 +63,8 @@ LIBRARIES = (
     Library("Highway", ("hwy/",), ("hwy::",), ("HWY",), ("backends/native",)),
     Library("OpenMP", ("omp.h",), ("OpenMP::",), ("OpenMP",),
             ("backends/cpu", "backends/eigen", "backends/onednn")),
-    Library("CLI11", ("CLI/",), ("CLI11::",), ("CLI11",), ("bench/cli",)),
+    Library("CLI11", ("CLI/",), ("CLI11::",), ("CLI11",),
+            ("bench/cli", "bench/suites")),
     Library("nlohmann-json", ("nlohmann/",), ("nlohmann_json::",), ("nlohmann_json",),
             ("bench/files", "bench/record", "bench/report", "bench/cli")),
     Library("zlib", ("zlib.h", "zconf.h"), ("ZLIB::", "z"), ("ZLIB",),
