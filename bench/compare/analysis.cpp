@@ -210,39 +210,59 @@ class Analysis {
       broken = fmt::format("{}: its floor is {:.1f} %, above {:.0f} %", what, 100.0 * floor,
                            100.0 * kMostFloor);
     }
-    if (!broken.empty()) voids_.push_back(broken);
+    ++judged_controls_;
+    if (!broken.empty()) {
+      broken_.push_back(broken);
+      ratio.verdict = "void";
+      ratio.verdict_reason = broken;
+      return;
+    }
     ratio.verdict = "SAME";
     ratio.verdict_reason = fmt::format("the control holds; its floor is {:.2f} %", 100.0 * floor);
   }
 
-  // Of a control of the arm's backend and batch that cannot judge this stratum; else empty.
-  std::string thin_control_of(const ArmRecord& arm, const std::string& stratum) const {
+  // What the controls of an arm's backend and batch say of a stratum.
+  struct ControlView {
+    std::string thin;    // why one of them cannot judge
+    std::string broken;  // why one of them does not hold
+    std::optional<double> delta;
+  };
+  ControlView controls_of(const ArmRecord& arm, const std::string& stratum) const {
+    ControlView view;
     for (const Work& work : works_) {
       if (!work.is_control() || work.base->backend != arm.backend ||
           work.base->batch != arm.batch) {
         continue;
       }
-      for (std::size_t i = 0; i < work.thin.size(); ++i) {
-        if (work.pair->ratios[i].stratum == stratum && !work.thin[i].empty()) return work.thin[i];
+      for (std::size_t i = 0; i < work.pair->ratios.size(); ++i) {
+        const RatioRecord& ratio = work.pair->ratios[i];
+        if (ratio.stratum != stratum) continue;
+        if (view.thin.empty()) view.thin = work.thin[i];
+        if (ratio.verdict == "void" && view.broken.empty()) view.broken = ratio.verdict_reason;
+        if (ratio.delta) view.delta = std::max(view.delta.value_or(0.0), *ratio.delta);
       }
     }
-    return "";
+    return view;
   }
 
-  // Of the controls of an arm's backend and batch in a stratum.
-  std::optional<double> delta_of(const ArmRecord& arm, const std::string& stratum) const {
-    std::optional<double> delta;
-    for (const Work& work : works_) {
-      if (!work.is_control() || work.base->backend != arm.backend ||
-          work.base->batch != arm.batch) {
-        continue;
-      }
-      for (const RatioRecord& ratio : work.pair->ratios) {
-        if (ratio.stratum != stratum || !ratio.delta) continue;
-        delta = std::max(delta.value_or(0.0), *ratio.delta);
-      }
+  // Whether a verdict can be given; else the ratio says why not.
+  bool is_judged(Work& work, std::size_t i) const {
+    RatioRecord& ratio = work.pair->ratios[i];
+    const ControlView base = controls_of(*work.base, ratio.stratum);
+    const ControlView of = controls_of(*work.of, ratio.stratum);
+    for (const std::string& thin : {work.thin[i], base.thin, of.thin}) {
+      if (thin.empty()) continue;
+      if (ratio.processes >= kWorkingProcesses) ratio.verdict_reason = thin;
+      return false;
     }
-    return delta;
+    for (const std::string& broken : {base.broken, of.broken}) {
+      if (broken.empty()) continue;
+      ratio.verdict = "void";
+      if (ratio.reason.empty()) ratio.verdict_reason = broken;
+      return false;
+    }
+    if (base.delta && of.delta) ratio.delta = std::max(*base.delta, *of.delta);
+    return true;
   }
 
   void judge_pairs() {
@@ -250,18 +270,7 @@ class Analysis {
     for (Work& work : works_) {
       if (work.is_control()) continue;
       for (std::size_t i = 0; i < work.pair->ratios.size(); ++i) {
-        RatioRecord& ratio = work.pair->ratios[i];
-        std::string thin = work.thin[i];
-        if (thin.empty()) thin = thin_control_of(*work.base, ratio.stratum);
-        if (thin.empty()) thin = thin_control_of(*work.of, ratio.stratum);
-        if (!thin.empty()) {
-          if (ratio.processes >= kWorkingProcesses) ratio.verdict_reason = thin;
-          continue;
-        }
-        const auto base = delta_of(*work.base, ratio.stratum);
-        const auto of = delta_of(*work.of, ratio.stratum);
-        if (base && of) ratio.delta = std::max(*base, *of);
-        family.push_back(&ratio);
+        if (is_judged(work, i)) family.push_back(&work.pair->ratios[i]);
       }
     }
     judge(family);
@@ -275,7 +284,10 @@ class Analysis {
   }
 
   void set_status() {
-    record_.status_reason = fmt::format("{}", fmt::join(voids_, "; "));
+    // Where no control holds, the machine was not fit; one that does not voids its own pairs.
+    const bool none_holds = judged_controls_ > 0 && broken_.size() == judged_controls_;
+    if (none_holds) voids_.insert(voids_.end(), broken_.begin(), broken_.end());
+    record_.status_reason = fmt::format("{}", fmt::join(voids_.empty() ? broken_ : voids_, "; "));
     // Where no pair has an interval there is no verdict to void: the run is exploratory anyway.
     const bool is_void = !voids_.empty() && any_interval_;
     if (is_void) void_verdicts();
@@ -330,8 +342,10 @@ class Analysis {
   Record& record_;
   const AnalysisOptions& options_;
   std::vector<Work> works_;
-  std::vector<std::string> voids_;  // why the run is void
-  std::string unequal_;             // the first pair that was refused, and why
+  std::vector<std::string> voids_;   // why the run is void
+  std::vector<std::string> broken_;  // controls that do not hold, and why
+  std::size_t judged_controls_ = 0;
+  std::string unequal_;  // the first pair that was refused, and why
   std::int64_t blocks_ = 0, voided_ = 0;
   bool any_interval_ = false, any_judged_ = false;
 };

@@ -45,7 +45,7 @@ std::optional<double> extra_us(const ArmRecord& base, const ArmRecord& of) {
 // Empty where there is an answer.
 std::string why_not_known(const BreakEven& costs, const RatioRecord& ratio) {
   if (!ratio.reason.empty()) return ratio.reason;
-  if (ratio.verdict == "void") return "the run is void";
+  if (ratio.verdict == "void") return "void";
   if (!ratio.difference_us) return "no ratio";
   const bool interval = ratio.difference_us->low && ratio.difference_us->high;
   if (!interval || ratio.verdict == "exploratory") {

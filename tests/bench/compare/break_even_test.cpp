@@ -102,7 +102,7 @@ TEST(BreakEven, NotKnown) {
             "not known: batch size differs: 1 and 2");
   RatioRecord ratio{.difference_us = Interval{.estimate = -10.0}, .verdict = "void"};
   ratio.verdict_reason = "A/A control: its floor is 7.1 %, above 5 %";
-  EXPECT_EQ(break_even_of(costs.eager, costs.graph, ratio).text, "not known: the run is void");
+  EXPECT_EQ(break_even_of(costs.eager, costs.graph, ratio).text, "not known: void");
   costs.eager.one_off.clear();
   EXPECT_EQ(costs.of({.estimate = -10.0, .low = -11.0, .high = -9.0}).text,
             "not known: one-off costs were not measured");

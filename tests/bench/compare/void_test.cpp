@@ -107,6 +107,56 @@ TEST(Void, AFloorAboveFivePerCentVoidsTheRun) {
   EXPECT_NE(record.status_reason.find("above 5 %"), std::string::npos);
 }
 
+// The same again at another batch size, with arms and a control of its own.
+Record at_two_batches() {
+  Record record = quiet();
+  Record other = quiet();
+  for (ArmRecord& arm : other.arms) {
+    arm.name += "/64";
+    arm.batch = 64;
+    record.arms.push_back(arm);
+  }
+  for (PairRecord& pair : other.pairs) {
+    pair.base += "/64";
+    pair.of += "/64";
+    record.pairs.push_back(pair);
+  }
+  return record;
+}
+
+TEST(Void, AControlThatDoesNotHoldVoidsThePairsOfItsBatchAlone) {
+  Record record = at_two_batches();
+  PairRecord& control = record.pairs.at(2);
+  control =
+      simulated_pair({.noise = {.process = 0.08}}, "base/64", "base/again/64", 1.0, 9, "control");
+  analyze(record);
+  EXPECT_EQ(record.status, "complete");
+  EXPECT_EQ(record.status_reason.find("A/A control base/again/64 (stratum single): its floor is "),
+            0U)
+      << record.status_reason;
+  EXPECT_EQ(ratio_of(record, "arm0").verdict, "SLOWER");
+  EXPECT_EQ(ratio_of(record, "base/again").verdict, "SAME");
+  const RatioRecord& ratio = ratio_of(record, "arm0/64");
+  EXPECT_EQ(ratio.verdict, "void");
+  EXPECT_EQ(ratio.verdict_reason, record.status_reason);
+  EXPECT_FALSE(ratio.p_holm) << "it is none of the verdicts that share the correction";
+  EXPECT_EQ(ratio_of(record, "base/again/64").verdict, "void");
+  EXPECT_EQ(record.pairs.at(3).break_even->text, "not known: void");
+}
+
+TEST(Void, WhereNoControlHoldsTheRunIsVoid) {
+  Record record = at_two_batches();
+  for (const std::size_t at : {0U, 2U}) {
+    record.pairs[at] = simulated_pair({.noise = {.process = 0.08}}, record.pairs[at].base,
+                                      record.pairs[at].of, 1.0, 9, "control");
+  }
+  analyze(record);
+  EXPECT_EQ(record.status, "void");
+  EXPECT_NE(record.status_reason.find("base/again (stratum single)"), std::string::npos);
+  EXPECT_NE(record.status_reason.find("base/again/64 (stratum single)"), std::string::npos);
+  EXPECT_EQ(ratio_of(record, "arm0").verdict, "void");
+}
+
 // One process gives no verdict, so there is none to void; its status still tells of the voids.
 TEST(Void, AQuickRunIsExploratoryOnAnyMachine) {
   Record record = simulated_record({}, {1.2}, 1);
