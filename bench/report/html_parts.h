@@ -1,0 +1,33 @@
+// Parts of the page: tables, legends, words that tell a verdict.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/report/document.h"
+#include "bench/report/figure.h"
+#include "bench/report/table.h"
+
+namespace stepscope {
+
+// With heading, the box that scrolls, notes, and what its columns mean.
+std::string html_table(const Table& table);
+
+// Whether a verdict stands in it, so that the marks of verdicts must be explained.
+bool has_verdicts(const Table& table);
+
+// What the marks of verdicts say: one line.
+std::string html_verdict_marks();
+
+// Samples of all series of a group, each once; empty where there is none.
+std::string html_legend(const FigureGroup& group);
+
+// Escaped, with verdicts (FASTER, SLOWER, SAME, UNDECIDED) set apart.
+std::string html_sentence(std::string_view text);
+
+// <ul class="notes">, empty for none.
+std::string html_notes(const std::vector<std::string>& notes);
+
+}  // namespace stepscope
