@@ -8,6 +8,8 @@
 #include <cmath>
 #include <span>
 
+#include "bench/report/columns.h"
+#include "bench/report/renderers.h"
 #include "bench/report/table.h"
 #include "graph/timeline/fake.h"
 #include "graph/timeline/fifo.h"
@@ -16,7 +18,6 @@
 namespace stepscope::cli {
 namespace {
 
-constexpr auto kLeft = Table::Align::left;
 constexpr std::int64_t kLaunchNs = 300'000;
 constexpr std::int64_t kKernelNs = 2'100'000;
 
@@ -64,7 +65,8 @@ std::int64_t reading(FakeStream& stream, bool correct) {
 std::string fifo_text(const FifoSpec& spec) {
   check_fifo(spec);
   const Timeline<double> line = run_fifo<double>(spec.launch, spec.device);
-  Table table({{"kernel"}, {"launch"}, {"device"}, {"start"}, {"completion"}, {"queue delay"}});
+  Table table("kernels", "",
+              columns({"kernel", "launch", "device", "start", "completion", "kernel_delay"}));
   for (std::size_t i = 0; i < spec.launch.size(); ++i) {
     table.add({fmt::to_string(i + 1), number(spec.launch[i]), number(spec.device[i]),
                number(line.starts[i]), number(line.completions[i]), number(line.queue_delays[i])});
@@ -74,7 +76,7 @@ std::string fifo_text(const FifoSpec& spec) {
   std::string text = fmt::format(
       "one stream, in ms; a kernel starts when it was launched and the one before has ended\n{}"
       "busy {}, idle {}, span {}, active {:.1f} %\n",
-      table.text(), number(line.busy), number(line.idle), number(line.span),
+      terminal_text(table), number(line.busy), number(line.idle), number(line.span),
       100.0 * line.active_share());
   text += fmt::format(
       "stamps at {} and {}, without a wait: {} ms; the last kernel ends at {}: {} ms "
@@ -91,7 +93,8 @@ std::string fifo_text(const FifoSpec& spec) {
 }
 
 std::string synchronisation_text() {
-  Table table({{"order of events", kLeft}, {"work begins", kLeft}, {"reading"}, {"misses"}});
+  Table table("synchronisation", "",
+              columns({"event_order", "work_begins", "reading", "misses"}));
   for (const StartRule rule : {StartRule::when_call_returns, StartRule::at_call_begin}) {
     for (const bool correct : {true, false}) {
       FakeClock clock;
@@ -109,7 +112,7 @@ std::string synchronisation_text() {
   }
   return fmt::format(
       "the same kernel timed both ways, on a fake stream (a call of {} ms, a kernel of {} ms):\n{}",
-      ms(kLaunchNs), ms(kKernelNs), table.text());
+      ms(kLaunchNs), ms(kKernelNs), terminal_text(table));
 }
 
 }  // namespace stepscope::cli

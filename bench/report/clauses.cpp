@@ -52,15 +52,40 @@ struct Pays {
   bool yes() const { return verdict == "FASTER"; }
 };
 
-std::string change_text(const std::vector<Pays>& known, const std::vector<std::int64_t>& open) {
-  std::size_t changes = 0;
-  std::size_t at = 0;
+// How often it begins or ends to pay, and where last.
+struct Changes {
+  std::size_t count = 0, at = 0;
+};
+
+Changes changes_of(const std::vector<Pays>& known) {
+  Changes changes;
   for (std::size_t i = 1; i < known.size(); ++i) {
     if (known[i].yes() == known[i - 1].yes()) continue;
-    ++changes;
-    at = i;
+    ++changes.count;
+    changes.at = i;
   }
-  const auto undecided = [&](std::int64_t low, std::int64_t high) {
+  return changes;
+}
+
+// The views that are decided, and the batches of those that are UNDECIDED.
+std::pair<std::vector<Pays>, std::vector<std::int64_t>> decided(
+    const std::vector<PairView>& views) {
+  std::vector<Pays> known;
+  std::vector<std::int64_t> open;
+  for (const PairView& view : views) {
+    const std::string verdict = verdict_of(view);
+    if (is_decided(verdict)) {
+      known.push_back({view.of->batch, verdict});
+    } else if (verdict == "UNDECIDED") {
+      open.push_back(view.of->batch);
+    }
+  }
+  return {known, open};
+}
+
+std::string change_text(const std::vector<Pays>& known, const std::vector<std::int64_t>& open) {
+  const auto [changes, at] = changes_of(known);
+  const auto undecided = [&open](std::int64_t low, std::int64_t high) {
     return std::any_of(open.begin(), open.end(),
                        [&](std::int64_t batch) { return low < batch && batch < high; });
   };
@@ -147,16 +172,7 @@ std::string ratio_clauses(const std::vector<PairView>& views, std::string_view b
 
 std::string crossover_text(const std::vector<PairView>& views) {
   if (views.size() < 2) return {};
-  std::vector<Pays> known;
-  std::vector<std::int64_t> open;
-  for (const PairView& view : views) {
-    const std::string verdict = verdict_of(view);
-    if (is_decided(verdict)) {
-      known.push_back({view.of->batch, verdict});
-    } else if (verdict == "UNDECIDED") {
-      open.push_back(view.of->batch);
-    }
-  }
+  const auto [known, open] = decided(views);
   if (known.empty() && open.empty()) return {};
   if (known.empty()) return "; crossover batch: not known, nothing is decided";
   const std::string change = change_text(known, open);
@@ -165,6 +181,13 @@ std::string crossover_text(const std::vector<PairView>& views) {
   }
   return fmt::format("; crossover batch: {} (of those decided; UNDECIDED at {})", change,
                      fmt::join(open, ", "));
+}
+
+std::optional<std::int64_t> crossover_batch(const std::vector<PairView>& views) {
+  const auto [known, open] = decided(views);
+  const Changes changes = changes_of(known);
+  if (changes.count != 1) return std::nullopt;
+  return known[changes.at].batch;
 }
 
 std::string scope_sentence(const Record& record) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +26,9 @@ std::string ratio_clauses(const std::vector<PairView>& views, std::string_view b
 // batches that are UNDECIDED. Empty for a single batch, and where nothing has a verdict. Views: by
 // rising batch.
 std::string crossover_text(const std::vector<PairView>& views);
+
+// The batch from which on it pays, or no longer does; nothing where that changes at none, or at
+// several.
+std::optional<std::int64_t> crossover_batch(const std::vector<PairView>& views);
 
 }  // namespace stepscope

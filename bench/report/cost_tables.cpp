@@ -1,24 +1,22 @@
-// What a step costs beside its time: once, in memory; and what the machine can do at best.
+// What a step costs beside its time: once, and in memory.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
-#include "bench/report/arms.h"
 #include "bench/report/numbers.h"
-#include "bench/report/table.h"
 #include "bench/report/tables.h"
-#include "bench/report/wrap.h"
 
 namespace stepscope {
 namespace {
 
-constexpr auto kLeft = Table::Align::left;
+constexpr const char* kVoidBreakEven = "not known: the run is void";  // as the analysis writes it
 
 using OneOffTime = std::optional<std::int64_t> OneOffRecord::*;
 
 // Median over the processes; "-" where the arm has no such phase.
-std::string one_off_cell(const ArmRecord& arm, OneOffTime phase) {
+Cell one_off_cell(const ArmRecord& arm, OneOffTime phase) {
   std::vector<std::int64_t> times;
   for (const OneOffRecord& process : arm.one_off) {
     if (process.*phase) times.push_back(*(process.*phase));
@@ -27,195 +25,144 @@ std::string one_off_cell(const ArmRecord& arm, OneOffTime phase) {
   std::sort(times.begin(), times.end());
   const std::size_t half = times.size() / 2;
   const double upper = static_cast<double>(times[half]);
-  return time_text(times.size() % 2 == 1 ? upper
+  return time_cell(times.size() % 2 == 1 ? upper
                                          : (static_cast<double>(times[half - 1]) + upper) / 2.0);
 }
 
-std::string bytes_cell(std::uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
+std::vector<Cell> one_off_row(const ArmRecord& arm) {
+  std::vector<Cell> row = arm_cells(arm);
+  for (const OneOffTime phase :
+       {&OneOffRecord::init_ns, &OneOffRecord::compile_ns, &OneOffRecord::capture_ns,
+        &OneOffRecord::instantiate_ns, &OneOffRecord::upload_ns, &OneOffRecord::first_step_ns,
+        &OneOffRecord::warmup_ns}) {
+    row.push_back(one_off_cell(arm, phase));
+  }
+  std::int64_t later = 0;
+  for (const OneOffRecord& process : arm.one_off) later += process.compilations_in_steady;
+  row.push_back(count_cell(later));
+  return row;
+}
 
-std::vector<std::string> window_row(const ArmRecord& arm, const char* name,
-                                    const MemoryWindow& window) {
-  return {fmt::format("{}/{}", arm.mode_requested, arm.fusion),
-          name,
-          bytes_cell(window.allocated),
-          bytes_cell(window.reserved),
-          bytes_cell(window.peak_allocated),
-          bytes_cell(window.peak_reserved)};
+// Pairs of a run that have an answer.
+std::vector<PairView> break_evens_of(const Record& record) {
+  std::vector<PairView> pairs;
+  for (const PairView& view : pairs_of(record)) {
+    if (view.pair->break_even && view.pair->kind == "arm") pairs.push_back(view);
+  }
+  return pairs;
+}
+
+// What no pair of any run can know is said once, in the title.
+std::string common_answer(const Runs& runs) {
+  std::set<std::string> texts;
+  for (const Record& record : runs) {
+    for (const PairView& view : break_evens_of(record)) {
+      texts.insert(is_void(record) ? kVoidBreakEven : view.pair->break_even->text);
+    }
+  }
+  return texts.size() == 1 && texts.begin()->starts_with("not known") ? *texts.begin() : "";
+}
+
+Cell paid_back_cell(const Record& record, const BreakEven& even, const std::string& common) {
+  const std::string text = is_void(record) ? kVoidBreakEven : even.text;
+  if (text == common) return "-";
+  return even.steps && !is_void(record) ? Cell(text, *even.steps) : Cell(text);
+}
+
+Cell size_cell(std::uint64_t bytes) { return bytes_cell(static_cast<double>(bytes)); }
+
+std::vector<Cell> window_row(const ArmRecord& arm, const char* name, const MemoryWindow& window) {
+  std::vector<Cell> row = arm_cells(arm);
+  row.emplace_back(name);
+  for (const std::uint64_t bytes :
+       {window.allocated, window.reserved, window.peak_allocated, window.peak_reserved}) {
+    row.push_back(size_cell(bytes));
+  }
+  return row;
 }
 
 bool has_memory(const ArmRecord& arm) {
   return arm.memory.first.peak_reserved > 0 || arm.memory.steady.peak_reserved > 0;
 }
 
-std::string owners_text(const ArmRecord& arm) {
-  std::vector<std::string> owners;
-  for (const MemoryOwner& owner : arm.memory.owners) {
-    owners.push_back(
-        fmt::format("{} {} ({})", owner.owner, bytes_cell(owner.reserved), owner.layer));
-  }
-  if (owners.empty()) return {};
-  return wrapped(
-      fmt::format("  {}/{}: {}\n", arm.mode_requested, arm.fusion, fmt::join(owners, ", ")));
-}
-
-std::string process_text(const MemoryRecord& memory) {
-  const auto cell = [](const std::optional<std::uint64_t>& bytes) {
-    return bytes ? bytes_cell(*bytes) : kNotMeasured;
+std::string process_text(const ArmRecord& arm) {
+  const auto bytes = [](const std::optional<std::uint64_t>& count) {
+    return count ? bytes_text(static_cast<double>(*count)) : kNotMeasured;
   };
-  return fmt::format("  the whole process, by the system: resident {}, at most {}\n",
-                     cell(memory.process_rss), cell(memory.process_peak_rss));
-}
-
-std::string memory_of(const Group& group) {
-  Table table({{"arm", kLeft},
-               {"when", kLeft},
-               {"allocated"},
-               {"reserved"},
-               {"peak allocated"},
-               {"peak reserved"}});
-  std::string owners;
-  const ArmRecord* any = nullptr;
-  for (const ArmRecord* arm : group) {
-    if (!has_memory(*arm)) continue;
-    any = arm;
-    table.add(window_row(*arm, "first step", arm->memory.first));
-    table.add(window_row(*arm, "after warm-up", arm->memory.steady));
-    owners += owners_text(*arm);
-  }
-  if (any == nullptr) return {};
-  return fmt::format("memory of {}, batch {}:\n{}by owner:\n{}{}", any->backend, any->batch,
-                     table.text(), owners, process_text(any->memory));
-}
-
-// Each a quantity of its own; none follows from another.
-struct Quantity {
-  const char* name;
-  std::optional<double> UtilizationRecord::*value;
-  bool is_time;  // in microseconds; else a share
-};
-constexpr Quantity kQuantities[] = {
-    {"arithmetic lower bound", &UtilizationRecord::arith_lower_bound_us, true},
-    {"bandwidth lower bound", &UtilizationRecord::bandwidth_lower_bound_us, true},
-    {"kernel-active fraction", &UtilizationRecord::kernel_active_fraction, false},
-    {"occupancy", &UtilizationRecord::occupancy, false},
-    {"active SM fraction", &UtilizationRecord::active_sm_fraction, false}};
-
-std::string quantity_cell(const ArmRecord& arm, const Quantity& quantity) {
-  const std::optional<double>& value = arm.utilization.*quantity.value;
-  if (!value) return kNotMeasured;
-  return quantity.is_time ? time_text(*value * 1000.0) : fmt::format("{:.1f} %", 100.0 * *value);
-}
-
-std::string quantities_of(const std::vector<const ArmRecord*>& arms,
-                          const std::vector<const Quantity*>& quantities) {
-  std::vector<Table::Column> columns{{"backend", kLeft}, {"batch"}, {"arm", kLeft}};
-  for (const Quantity* quantity : quantities) columns.push_back({quantity->name});
-  Table table(columns);
-  for (const ArmRecord* arm : arms) {
-    std::vector<std::string> row{arm->backend, fmt::to_string(arm->batch),
-                                 fmt::format("{}/{}", arm->mode_requested, arm->fusion)};
-    for (const Quantity* quantity : quantities) row.push_back(quantity_cell(*arm, *quantity));
-    table.add(std::move(row));
-  }
-  return fmt::format(
-      "bounds and use of the machine; a lower bound of a step is no utilization:\n{}",
-      table.text());
-}
-
-std::string calibration_value(const CalibrationRow& row) {
-  return row.value ? fmt::format("{} {}", digits_text(*row.value), row.unit) : kNotMeasured;
+  return fmt::format("the whole process of {}, by the system: resident {}, at most {}", arm.backend,
+                     bytes(arm.memory.process_rss), bytes(arm.memory.process_peak_rss));
 }
 
 }  // namespace
 
-std::string one_off_table(const Record& record) {
-  Table table({{"backend", kLeft},
-               {"batch"},
-               {"arm", kLeft},
-               {"init"},
-               {"compile"},
-               {"capture"},
-               {"instantiate"},
-               {"upload"},
-               {"first step"},
-               {"warm-up"},
-               {"compiled later"}});
-  bool any = false;
-  for (const auto& [key, group] : groups_of(record)) {
-    for (const ArmRecord* arm : group) {
-      if (arm->one_off.empty()) continue;
-      any = true;
-      std::int64_t later = 0;
-      for (const OneOffRecord& process : arm->one_off) later += process.compilations_in_steady;
-      std::vector<std::string> row{arm->backend, fmt::to_string(arm->batch),
-                                   fmt::format("{}/{}", arm->mode_requested, arm->fusion)};
-      for (const OneOffTime phase :
-           {&OneOffRecord::init_ns, &OneOffRecord::compile_ns, &OneOffRecord::capture_ns,
-            &OneOffRecord::instantiate_ns, &OneOffRecord::upload_ns, &OneOffRecord::first_step_ns,
-            &OneOffRecord::warmup_ns}) {
-        row.push_back(one_off_cell(*arm, phase));
-      }
-      row.push_back(fmt::to_string(later));
-      table.add(std::move(row));
-    }
-  }
-  constexpr const char* kTitle = "paid once, medians over the processes; -: no such phase here";
-  return any ? fmt::format("{}:\n{}", kTitle, table.text()) : "";
-}
-
-std::string memory_table(const Record& record) {
-  std::string text;
-  for (const Group& group : largest_groups_of(record)) {
-    const std::string block = memory_of(group);
-    if (!block.empty()) text += fmt::format("{}{}", text.empty() ? "" : "\n", block);
-  }
-  return text;
-}
-
-std::string utilization_table(const Record& record) {
-  std::vector<const ArmRecord*> arms;
-  std::string reason;
-  for (const auto& [key, group] : groups_of(record)) {
-    for (const ArmRecord* arm : group) {
-      if (!is_measured(*arm)) continue;
-      arms.push_back(arm);
-      if (reason.empty() && arm->utilization.reason != kNotMeasured) {
-        reason = arm->utilization.reason;
+Table one_off_table(const Runs& runs) {
+  RunTable table(runs, "one-off", "paid once, medians over the processes; -: no such phase here",
+                 {"backend", "batch", "arm", "init", "compile", "capture", "instantiate", "upload",
+                  "first_step", "warm_up", "compiled_later"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const auto& [key, group] : groups_of(runs[run])) {
+      for (const ArmRecord* arm : group) {
+        if (!arm->one_off.empty()) table.add(run, one_off_row(*arm));
       }
     }
   }
-  if (arms.empty()) return {};
-  std::vector<const Quantity*> known;
-  std::vector<std::string> unknown;
-  for (const Quantity& quantity : kQuantities) {
-    const bool any = std::any_of(arms.begin(), arms.end(), [&](const ArmRecord* arm) {
-      return (arm->utilization.*quantity.value).has_value();
-    });
-    if (any) {
-      known.push_back(&quantity);
-    } else {
-      unknown.emplace_back(quantity.name);
-    }
-  }
-  std::string text;
-  if (!known.empty()) text = quantities_of(arms, known);
-  if (unknown.empty()) return text;
-  return text + wrapped(fmt::format("{}: {}{}\n", fmt::join(unknown, ", "), kNotMeasured,
-                                    reason.empty() ? "" : fmt::format(" ({})", reason)));
+  return table.take();
 }
 
-std::string calibration_table(const std::vector<CalibrationRow>& rows) {
-  if (rows.empty()) return {};
-  Table table({{"calibration", kLeft}, {"median"}, {"quartiles"}, {"", kLeft}});
-  for (const CalibrationRow& row : rows) {
-    table.add({row.name, calibration_value(row),
-               row.low && row.high
-                   ? fmt::format("{} .. {}", digits_text(*row.low), digits_text(*row.high))
-                   : "",
-               row.value ? row.note : row.reason});
+Table break_even_table(const Runs& runs) {
+  const std::string common = common_answer(runs);
+  RunTable table(runs, "break-even",
+                 fmt::format("when an arm's one-off costs are paid back{}{}",
+                             common.empty() ? "" : ", ", common),
+                 {"batch", "arm", "base", "extra", "paid_back"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const Record& record = runs[run];
+    for (const PairView& view : break_evens_of(record)) {
+      const BreakEven& even = *view.pair->break_even;
+      table.add(run, {batch_cell(view.of->batch), label_of(record, *view.of),
+                      label_of(record, *view.base),
+                      even.extra_us ? time_cell(*even.extra_us * 1000.0) : Cell(kNotMeasured),
+                      paid_back_cell(record, even, common)});
+    }
   }
-  return fmt::format("what the instrument and the machine cost; nothing is subtracted:\n{}",
-                     table.text());
+  return table.take();
+}
+
+Table memory_table(const Runs& runs) {
+  RunTable table(runs, "memory-windows", "memory, at the largest batch of each backend",
+                 {"backend", "batch", "arm", "when", "allocated", "reserved", "peak_allocated",
+                  "peak_reserved"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const Group& group : largest_groups_of(runs[run])) {
+      for (const ArmRecord* arm : group) {
+        if (!has_memory(*arm)) continue;
+        table.add(run, window_row(*arm, "first step", arm->memory.first));
+        table.add(run, window_row(*arm, "after warm-up", arm->memory.steady));
+        table.note(run, process_text(*arm));
+      }
+    }
+  }
+  return table.take();
+}
+
+Table owners_table(const Runs& runs) {
+  RunTable table(runs, "memory-owners", "memory by owner, at the largest batch of each backend",
+                 {"backend", "batch", "arm", "owner", "layer", "reserved"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const Group& group : largest_groups_of(runs[run])) {
+      for (const ArmRecord* arm : group) {
+        for (const MemoryOwner& owner : arm->memory.owners) {
+          std::vector<Cell> row = arm_cells(*arm);
+          for (Cell& cell :
+               std::vector<Cell>{owner.owner, owner.layer, size_cell(owner.reserved)}) {
+            row.push_back(std::move(cell));
+          }
+          table.add(run, std::move(row));
+        }
+      }
+    }
+  }
+  return table.take();
 }
 
 }  // namespace stepscope

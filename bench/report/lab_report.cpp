@@ -6,7 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/report/columns.h"
 #include "bench/report/numbers.h"
+#include "bench/report/renderers.h"
 #include "bench/report/table.h"
 
 namespace stepscope {
@@ -47,8 +49,7 @@ Json environment_of(const LabReport& report) {
 std::string ms_cell(double ms) { return time_text(ms * 1e6); }
 
 std::string lists_text(const LabReport& report) {
-  Table table(
-      {{"", Table::Align::left}, {"median"}, {"quartiles"}, {"least .. most"}, {"samples"}});
+  Table table("lists", "", columns({"list", "median", "quartiles", "least_most", "samples"}));
   for (const NamedList& named : kLists) {
     const LabList& list = report.*named.list;
     if (list.ms.empty()) {
@@ -60,7 +61,7 @@ std::string lists_text(const LabReport& report) {
                fmt::format("{} .. {}", ms_cell(list.min), ms_cell(list.max)),
                fmt::to_string(list.ms.size())});
   }
-  return table.text();
+  return terminal_text(table);
 }
 
 }  // namespace

@@ -1,36 +1,35 @@
-// Laying out a table.
+// Filling a table.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/report/table.h"
 
-#include <fmt/format.h>
+#include <string_view>
 
-#include <algorithm>
+#include "ops/base/check.h"
 
 namespace stepscope {
+namespace {
 
-std::string Table::text() const {
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t width = columns_[i].title.size();
-    for (const auto& row : rows_) width = std::max(width, row[i].size());
-    widths.push_back(width);
+bool is_id(std::string_view id) {
+  return !id.empty() &&
+         id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
+}
+
+}  // namespace
+
+Table::Table(std::string id, std::string title, std::vector<Column> columns)
+    : id_(std::move(id)), title_(std::move(title)), columns_(std::move(columns)) {
+  check(is_id(id_), Fault::bad_input, "table: '{}' is no id, expected a-z, 0-9 and -", id_);
+  check(!columns_.empty(), Fault::bad_input, "table {}: no columns", id_);
+  for (const Column& column : columns_) {
+    check(!column.key.empty() && !column.title.empty() && !column.meaning.empty(), Fault::bad_input,
+          "table {}: column '{}' lacks key, title or meaning", id_, column.key);
   }
-  std::string text;
-  const auto add_line = [&](const auto& cell) {
-    std::string line;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const bool left = columns_[i].align == Align::left;
-      line += left ? fmt::format("{:<{}}", cell(i), widths[i])
-                   : fmt::format("{:>{}}", cell(i), widths[i]);
-      line += "  ";
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  };
-  add_line([&](std::size_t i) { return columns_[i].title; });
-  add_line([&](std::size_t i) { return std::string(widths[i], '-'); });
-  for (const auto& row : rows_) add_line([&](std::size_t i) { return row[i]; });
-  return text;
+}
+
+void Table::add(std::vector<Cell> row) {
+  check(row.size() == columns_.size(), Fault::bad_input, "table {}: {} cells for {} columns", id_,
+        row.size(), columns_.size());
+  rows_.push_back(std::move(row));
 }
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// The tables of a report, at most about 120 characters wide. Each ends with a line break, or is
-// empty where there is nothing to show.
+// The tables of a report, of one run or of several. Each is empty where the records have nothing
+// for it, and then shown by nobody. At most about 120 characters wide on a terminal, for one run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,39 +7,68 @@
 #include <vector>
 
 #include "bench/record/record.h"
+#include "bench/report/runs.h"
+#include "bench/report/table.h"
 
 namespace stepscope {
 
-// Pairs: time ratio with interval, what both cost per step, verdict, p. Pairs within a backend,
-// then between backends. The minimum of a list is in none of these numbers.
-std::string verdict_table(const Record& record);
+// Pairs: time ratio with interval, what both cost per step, verdict, p. Within a backend, and
+// between backends. The minimum of a list is in none of these numbers.
+Table verdict_table(const Runs& runs);
+Table between_table(const Runs& runs);
 // The base against itself, and the other arms whose answer is known.
-std::string control_table(const Record& record);
+Table control_table(const Runs& runs);
+// What each run calls SAME, by backend and batch.
+Table band_table(const Runs& runs);
+Table baseline_table(const Runs& runs);
+// Why pairs are UNDECIDED; what was voided; what was flagged.
+Table undecided_table(const Runs& runs);
+Table voids_table(const Runs& runs);
+Table flags_table(const Runs& runs);
+// At which batch a mode, and fusion, stops paying.
+Table crossover_table(const Runs& runs);
 
 // Each method in a table of its own: they answer different questions.
-std::string latency_table(const Record& record);
-std::string throughput_table(const Record& record);
-std::string submission_table(const Record& record);  // submitted-only
-std::string dispatch_table(const Record& record);    // empty kernels
+Table latency_table(const Runs& runs);
+Table throughput_table(const Runs& runs);
+Table submission_table(const Runs& runs);  // submitted-only
+Table dispatch_table(const Runs& runs);    // empty kernels
+// The four side by side, each a time of its own.
+Table where_table(const Runs& runs);
+Table epochs_table(const Runs& runs);  // of `train`
 
 // What a step of each arm is made of: ops, submissions, kernels executed, apart from each other.
-std::string counts_table(const Record& record);
+Table counts_table(const Runs& runs);
 // The calls of a step by what they are for, at the largest batch of each backend.
-std::string phases_table(const Record& record);
+Table phases_table(const Runs& runs);
+Table bytes_table(const Runs& runs);
 // Submissions of a run by activity, per step and in all, never a total over activities.
-std::string submissions_table(const std::vector<SubmissionRecord>& submissions);
-
-std::string one_off_table(const Record& record);
-std::string break_even_table(const Record& record);
-// At the largest batch of each backend: the first step and the steady state, then by owner.
-std::string memory_table(const Record& record);
-std::string utilization_table(const Record& record);
-std::string calibration_table(const std::vector<CalibrationRow>& rows);
-std::string baseline_table(const std::vector<BaselineRecord>& rows);
+Table submissions_table(const std::vector<SubmissionRecord>& submissions);
+Table submissions_table(const Runs& runs);
 
 // What each pass removed, of the arms with fusion, at the largest batch of each backend.
-std::string passes_table(const Record& record);
+Table passes_table(const Runs& runs);
 // What each pass is worth: all passes against all but one. For records of `compare --ablate`.
-std::string ablation_table(const Record& record);
+Table ablation_table(const Runs& runs);
+
+Table one_off_table(const Runs& runs);
+Table break_even_table(const Runs& runs);
+
+// At the largest batch of each backend: the first step and the steady state, then by owner.
+Table memory_table(const Runs& runs);
+Table owners_table(const Runs& runs);
+
+// Where steps stand between arithmetic and bytes; bounds and use of the machine.
+Table roofline_table(const Runs& runs);
+Table utilization_table(const Runs& runs);
+// What no arm has of the utilization, and why, in a line for each run.
+std::vector<std::string> unused_quantities(const Runs& runs);
+
+Table calibration_table(const Runs& runs);
+Table gates_table(const Runs& runs);
+
+Table environment_table(const Runs& runs);
+Table backends_table(const Runs& runs);
+Table protocol_table(const Runs& runs);
 
 }  // namespace stepscope

@@ -5,81 +5,38 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "bench/report/arms.h"
 #include "bench/report/numbers.h"
-#include "bench/report/sentences.h"
+#include "bench/report/renderers.h"
+#include "bench/report/statements.h"
 #include "bench/report/tables.h"
 #include "bench/report/wrap.h"
 
 namespace stepscope {
 namespace {
 
+std::string lines_text(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += fmt::format("{}\n", line);
+  return text;
+}
+
 std::string status_text(const Record& record) {
   if (record.status == "complete") return {};
   // The sentences say why; a reason may name many controls.
   if (is_void(record)) return fmt::format("status: {}: why stands at the end\n", record.status);
-  const std::string why =
-      record.status_reason.empty() ? "" : fmt::format(": {}", record.status_reason);
-  return fmt::format("status: {}{}\n", record.status, why);
+  return fmt::format("status: {}\n", status_line(record));
 }
 
-std::string failure_text(const GateRecord& gate) {
-  return fmt::format(
-      "  UNEQUAL WORK {} the timing, process {}: {} batch {}, {}/{} against {}/{} "
-      "({}): {}\n",
-      gate.when, gate.process, gate.backend, gate.batch, gate.mode, gate.fusion, gate.baseline_mode,
-      gate.baseline_fusion, gate.criterion, gate.detail);
-}
-
+// The first line says how many, the others why and what.
 std::string gate_text(const Record& record) {
-  if (record.gates.empty()) return "equal work: nothing to compare\n";
-  std::map<std::string, std::pair<std::size_t, std::size_t>> counts;  // when -> passed, all
-  std::string failures;
-  std::set<std::string> criteria;
-  for (const GateRecord& gate : record.gates) {
-    auto& [passed, all] = counts[gate.when];
-    ++all;
-    if (gate.passed) {
-      ++passed;
-      criteria.insert(gate.criterion);
-    } else {
-      failures += failure_text(gate);
-    }
+  std::string text;
+  for (const std::string& line : gate_lines(record)) {
+    text += fmt::format("{}{}\n", text.empty() ? "" : "  ", line);
   }
-  std::vector<std::string> parts;
-  for (const std::string when : {"before", "after"}) {
-    const auto [passed, all] = counts[when];
-    if (all > 0)
-      parts.push_back(fmt::format("{} of {} gates passed {} the timing", passed, all, when));
-  }
-  return fmt::format("equal work: {}{}\n{}", fmt::join(parts, ", "),
-                     criteria.empty() ? "" : fmt::format("\n  by: {}", fmt::join(criteria, "; ")),
-                     failures);
-}
-
-// Blocks that do not count, by cause without its numbers: they stay in the record.
-std::string voids_text(const Record& record) {
-  std::map<std::string, std::int64_t> causes;
-  std::int64_t blocks = 0;
-  std::int64_t voided = 0;
-  for (const PairRecord& pair : record.pairs) {
-    for (const ProcessBlocks& process : pair.processes) {
-      for (const TimedBlock& block : process.blocks) {
-        ++blocks;
-        if (block.void_cause.empty()) continue;
-        ++voided;
-        ++causes[block.void_cause.substr(0, block.void_cause.find(':'))];
-      }
-    }
-  }
-  if (blocks == 0) return {};
-  std::vector<std::string> parts;
-  for (const auto& [cause, count] : causes) parts.push_back(fmt::format("{}: {}", cause, count));
-  return fmt::format("blocks voided, and kept in the record: {} of {}{}\n", voided, blocks,
-                     parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; ")));
+  return text;
 }
 
 std::string flags_text(const Record& record) {
@@ -116,67 +73,72 @@ std::string reasons_text(const Record& record) {
   return text;
 }
 
-// Quantities that only a trace of a device gives.
-std::string untraced_text(const Record& record) {
-  for (const ArmRecord& arm : record.arms) {
-    if (is_measured(arm)) {
-      return fmt::format("queue delay, device busy time, idle gaps: {} (no trace was taken)\n",
-                         kNotMeasured);
-    }
+// Blocks of text, a blank line between them.
+class Page {
+ public:
+  void add(const std::string& block) {
+    if (!block.empty()) text_ += fmt::format("{}{}", text_.empty() ? "" : "\n", block);
   }
-  return {};
+  void add(const Table& table) { add(terminal_text(table)); }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add_verdicts(Page& page, const Record& record) {
+  const std::string within = terminal_text(verdict_table(record));
+  const std::string between = terminal_text(between_table(record));
+  const std::string voids = voids_line(record);
+  page.add(
+      fmt::format("{}{}{}{}", within, within.empty() || between.empty() ? "" : "\n", between,
+                  wrapped(reasons_text(record) + (voids.empty() ? "" : fmt::format("{}\n", voids)) +
+                          flags_text(record))));
+  page.add(control_table(record));
+  page.add(baseline_table(record));
+}
+
+void add_costs(Page& page, const Record& record) {
+  for (const auto& table : {counts_table(record), phases_table(record), passes_table(record),
+                            ablation_table(record), one_off_table(record), break_even_table(record),
+                            memory_table(record), owners_table(record)}) {
+    page.add(table);
+  }
+  page.add(terminal_text(utilization_table(record)) +
+           wrapped(lines_text(unused_quantities(record))));
+  page.add(calibration_table(record));
 }
 
 }  // namespace
 
 std::string schedule_text(const ScheduleRecord& schedule) {
-  const bool over = schedule.budget_s > 0.0 && schedule.expected_s > schedule.budget_s;
-  const char* const claim =
-      schedule.claim == "published" ? "an answer fit to publish (10 processes or more)"
-      : schedule.claim == "working" ? "a working answer (5 processes or more)"
-                                    : "no verdict: exploratory (fewer than 5 processes)";
-  return wrapped(fmt::format(
-      "schedule: {} {} of each backend, {} blocks of each pair in each (ABBA or BAAB, seed {}), "
-      "slots of {:g} ms or more\n"
-      "takes about {:.0f} s of {:.0f} s; affords {}\n{}",
-      schedule.processes, schedule.processes == 1 ? "process" : "processes", schedule.blocks,
-      schedule.seed, schedule.slot_ms, schedule.expected_s, schedule.budget_s, claim,
-      over ? "MORE THAN THE BUDGET: take fewer arms or batches, or a longer --budget\n" : ""));
+  return wrapped(
+      fmt::format("{}\n{}\n{}", schedule_line(schedule), claim_line(schedule),
+                  is_over_budget(schedule)
+                      ? "MORE THAN THE BUDGET: take fewer arms or batches, or a longer --budget\n"
+                      : ""));
 }
 
 std::string compare_text(const Record& record) {
-  std::string head =
-      fmt::format("{}, {} at {}, data: {}, seed {}\n", record.work.model, record.work.optimizer,
-                  record.work.rate, record.work.data, record.work.seed);
+  std::string head = fmt::format("{}\n", work_line(record));
   head += status_text(record);
   // Of several processes it was told before the first timing.
   if (record.schedule && record.schedule->processes <= 1) head += schedule_text(*record.schedule);
-  std::string text = wrapped(head + gate_text(record));
-  const auto add = [&](const std::string& block) {
-    if (!block.empty()) text += fmt::format("\n{}", block);
-  };
-  add(verdict_table(record) +
-      wrapped(reasons_text(record) + voids_text(record) + flags_text(record)));
-  add(control_table(record));
-  add(baseline_table(record.baseline));
-  for (const auto& table : {latency_table, throughput_table, dispatch_table, submission_table}) {
-    add(table(record));
+  Page page;
+  page.add(wrapped(head + gate_text(record)));
+  add_verdicts(page, record);
+  for (const auto& table : {latency_table(record), throughput_table(record), dispatch_table(record),
+                            submission_table(record)}) {
+    page.add(table);
   }
-  add(untraced_text(record));
-  for (const auto& table : {counts_table, phases_table, passes_table, ablation_table, one_off_table,
-                            break_even_table, memory_table, utilization_table}) {
-    add(table(record));
-  }
-  add(calibration_table(record.calibration));
+  const std::string untraced = untraced_line(record);
+  page.add(untraced.empty() ? "" : fmt::format("{}\n", untraced));
+  add_costs(page, record);
   std::string notes;
   for (const std::string& note : record.notes) notes += fmt::format("note: {}\n", note);
-  add(wrapped(notes));
-  std::string summary;
-  for (const std::string& line : record.summary.empty() ? sentences(record) : record.summary) {
-    summary += fmt::format("{}\n", line);
-  }
-  add(wrapped(summary));
-  return text;
+  page.add(wrapped(notes));
+  page.add(wrapped(lines_text(summary_of(record))));
+  return page.take();
 }
 
 std::string epoch_header() {

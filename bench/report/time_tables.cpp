@@ -3,51 +3,63 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "bench/report/arms.h"
 #include "bench/report/numbers.h"
-#include "bench/report/table.h"
 #include "bench/report/tables.h"
 
 namespace stepscope {
 namespace {
 
-constexpr auto kLeft = Table::Align::left;
-
-std::vector<std::string> summary_cells(const TimeSummary& time) {
-  if (time.count == 0) return {kNotMeasured, "", "", "", ""};
-  return {time_text(time.median_ns),
-          fmt::format("{} .. {}", time_text(time.q1_ns), time_text(time.q3_ns)),
-          fmt::format("{} .. {}", time_text(time.min_ns), time_text(time.max_ns)),
-          fmt::format("{} + {}", time.mild_outliers, time.severe_outliers),
-          fmt::to_string(time.count)};
+Cell two_times(double low, double high) {
+  return {fmt::format("{} .. {}", time_text(low), time_text(high)), low, high};
 }
 
-// One row per arm: names, the summary, then what `more` adds.
+std::vector<Cell> summary_cells(const TimeSummary& time) {
+  if (time.count == 0) return {kNotMeasured, "", "", "", ""};
+  return {time_cell(time.median_ns), two_times(time.q1_ns, time.q3_ns),
+          two_times(time.min_ns, time.max_ns),
+          Cell(fmt::format("{} + {}", time.mild_outliers, time.severe_outliers),
+               static_cast<double>(time.mild_outliers), static_cast<double>(time.severe_outliers)),
+          count_cell(time.count)};
+}
+
+// One row per arm: names, the summary, then what `more` adds. Empty where no arm has one.
 template <class Summary, class More>
-std::string times(const Record& record, const char* title, std::vector<Table::Column> columns,
-                  Summary&& summary_of, More&& more) {
-  std::vector<Table::Column> all{{"backend", kLeft}, {"batch"},     {"arm", kLeft},
-                                 {"median"},         {"quartiles"}, {"least .. most"},
-                                 {"outliers"},       {"samples"}};
-  all.insert(all.end(), columns.begin(), columns.end());
-  Table table(all);
-  bool any = false;
-  for (const auto& [key, group] : groups_of(record)) {
-    for (const ArmRecord* arm : group) {
-      const TimeSummary summary = summary_of(*arm);
-      any = any || summary.count > 0;
-      std::vector<std::string> row{arm->backend, fmt::to_string(arm->batch),
-                                   fmt::format("{}/{}", arm->mode_requested, arm->fusion)};
-      for (std::string& cell : summary_cells(summary)) row.push_back(std::move(cell));
-      for (std::string& cell : more(*arm)) row.push_back(std::move(cell));
-      table.add(std::move(row));
+Table times(const Runs& runs, RunTable table, Summary&& summary_of, More&& more) {
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const std::vector<ArmRecord>& arms = runs[run].arms;
+    const bool any = std::any_of(arms.begin(), arms.end(), [&](const ArmRecord& arm) {
+      return arm.role == "arm" && summary_of(arm).count > 0;
+    });
+    if (!any) continue;
+    for (const auto& [key, group] : groups_of(runs[run])) {
+      for (const ArmRecord* arm : group) {
+        std::vector<Cell> row = arm_cells(*arm);
+        for (Cell& cell : summary_cells(summary_of(*arm))) row.push_back(std::move(cell));
+        for (Cell& cell : more(*arm)) row.push_back(std::move(cell));
+        table.add(run, std::move(row));
+      }
     }
   }
-  return any ? fmt::format("{}:\n{}", title, table.text()) : "";
+  return table.take();
 }
 
-std::vector<std::string> nothing_more(const ArmRecord&) { return {}; }
+std::vector<Cell> nothing_more(const ArmRecord&) { return {}; }
+
+std::optional<double> median_of_summary(const TimeSummary& time) {
+  return time.count > 0 ? std::optional(time.median_ns) : std::nullopt;
+}
+
+TimeSummary dispatch_of(const ArmRecord& arm) {
+  return arm.dispatch_empty_kernels.value_or(TimeSummary{});
+}
+
+std::optional<double> dispatch_per_op(const ArmRecord& arm) {
+  const std::optional<double> dispatch = median_of_summary(dispatch_of(arm));
+  if (!dispatch || arm.counts.ops == 0) return std::nullopt;
+  return *dispatch / static_cast<double>(arm.counts.ops);
+}
 
 std::vector<double> per_step(const std::vector<Samples>& lists) {
   std::vector<double> times;
@@ -66,52 +78,107 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2.0;
 }
 
+Cell loss_cell(double loss) {
+  // The sign of a NaN says nothing.
+  if (std::isnan(loss)) return "nan";
+  return {fmt::format("{:.5f}", loss), loss};
+}
+
 }  // namespace
 
-std::string latency_table(const Record& record) {
-  return times(
-      record,
+Table latency_table(const Runs& runs) {
+  RunTable table(
+      runs, "latency",
       "latency, each step waited for; quartiles of type 7, outliers (mild + severe) are kept",
-      {{"input copy"}}, [](const ArmRecord& arm) { return arm.latency_summary; },
-      [](const ArmRecord& arm) -> std::vector<std::string> {
-        const TimeSummary& copy = arm.input_copy_summary;
-        return {copy.count > 0 ? time_text(copy.median_ns) : kNotMeasured};
+      {"backend", "batch", "arm", "median", "quartiles", "least_most", "outliers", "samples",
+       "input_copy"});
+  return times(
+      runs, std::move(table), [](const ArmRecord& arm) { return arm.latency_summary; },
+      [](const ArmRecord& arm) -> std::vector<Cell> {
+        return {time_cell(median_of_summary(arm.input_copy_summary))};
       });
 }
 
-std::string throughput_table(const Record& record) {
+Table throughput_table(const Runs& runs) {
+  RunTable table(
+      runs, "throughput", "throughput, blocks of steps with their input copies, per step",
+      {"backend", "batch", "arm", "median", "quartiles", "least_most", "outliers", "samples"});
   return times(
-      record, "throughput, blocks of steps with their input copies, per step", {},
-      [](const ArmRecord& arm) { return arm.throughput_summary; }, nothing_more);
+      runs, std::move(table), [](const ArmRecord& arm) { return arm.throughput_summary; },
+      nothing_more);
 }
 
-std::string dispatch_table(const Record& record) {
-  return times(
-      record, "dispatch alone, the same step with every kernel empty; a time of its own",
-      {{"per op"}},
-      [](const ArmRecord& arm) { return arm.dispatch_empty_kernels.value_or(TimeSummary{}); },
-      [](const ArmRecord& arm) -> std::vector<std::string> {
-        if (!arm.dispatch_empty_kernels || arm.counts.ops == 0) return {kNotMeasured};
-        return {
-            time_text(arm.dispatch_empty_kernels->median_ns / static_cast<double>(arm.counts.ops))};
-      });
+Table dispatch_table(const Runs& runs) {
+  RunTable table(runs, "dispatch",
+                 "dispatch alone, the same step with every kernel empty; a time of its own",
+                 {"backend", "batch", "arm", "median", "quartiles", "least_most", "outliers",
+                  "samples", "per_op"});
+  return times(runs, std::move(table), dispatch_of, [](const ArmRecord& arm) -> std::vector<Cell> {
+    return {time_cell(dispatch_per_op(arm))};
+  });
 }
 
-std::string submission_table(const Record& record) {
-  Table table({{"backend", kLeft}, {"batch"}, {"arm", kLeft}, {"median"}, {"samples"}});
-  bool any = false;
-  for (const auto& [key, group] : groups_of(record)) {
-    for (const ArmRecord* arm : group) {
-      const std::vector<double> times = per_step(arm->submission);
-      if (times.empty()) continue;
-      any = true;
-      table.add({arm->backend, fmt::to_string(arm->batch),
-                 fmt::format("{}/{}", arm->mode_requested, arm->fusion),
-                 time_text(median_of(times)), fmt::to_string(times.size())});
+Table submission_table(const Runs& runs) {
+  RunTable table(runs, "submitted-only",
+                 "submitted-only, stamped before the work had ended, per step",
+                 {"backend", "batch", "arm", "median", "samples"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const auto& [key, group] : groups_of(runs[run])) {
+      for (const ArmRecord* arm : group) {
+        const std::vector<double> times = per_step(arm->submission);
+        if (times.empty()) continue;
+        std::vector<Cell> row = arm_cells(*arm);
+        row.push_back(time_cell(median_of(times)));
+        row.push_back(count_cell(static_cast<std::int64_t>(times.size())));
+        table.add(run, std::move(row));
+      }
     }
   }
-  constexpr const char* kTitle = "submitted-only, stamped before the work had ended, per step";
-  return any ? fmt::format("{}:\n{}", kTitle, table.text()) : "";
+  return table.take();
+}
+
+Table where_table(const Runs& runs) {
+  RunTable table(
+      runs, "where-times",
+      "dispatch, copy and step: each a time of its own, none made from the others",
+      {"backend", "batch", "arm", "dispatch", "per_op", "input_copy", "latency", "throughput"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const auto& [key, group] : groups_of(runs[run])) {
+      for (const ArmRecord* arm : group) {
+        if (!is_measured(*arm) && !arm->dispatch_empty_kernels) continue;
+        std::vector<Cell> row = arm_cells(*arm);
+        for (const std::optional<double>& ns :
+             {median_of_summary(dispatch_of(*arm)), dispatch_per_op(*arm),
+              median_of_summary(arm->input_copy_summary), median_of_summary(arm->latency_summary),
+              median_of_summary(arm->throughput_summary)}) {
+          row.push_back(time_cell(ns));
+        }
+        table.add(run, std::move(row));
+      }
+    }
+  }
+  return table.take();
+}
+
+Table epochs_table(const Runs& runs) {
+  RunTable table(runs, "epochs", "epochs of training; times are sums, parts of the wall time",
+                 {"epoch", "loss", "val_loss", "val_accuracy", "wall", "data", "transfer", "step",
+                  "readback", "validation"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const EpochRecord& epoch : runs[run].epochs) {
+      const auto& accuracy = epoch.validation_accuracy;
+      std::vector<Cell> row{
+          count_cell(epoch.epoch), loss_cell(epoch.training_loss), loss_cell(epoch.validation_loss),
+          accuracy ? Cell(fmt::format("{:.2f} %", 100.0 * *accuracy), 100.0 * *accuracy)
+                   : Cell("-")};
+      for (const std::int64_t ns : {epoch.wall_ns, epoch.data_ns, epoch.transfer_ns, epoch.step_ns,
+                                    epoch.readback_ns, epoch.validation_ns}) {
+        row.push_back(time_cell(static_cast<double>(ns)));
+      }
+      table.add(run, std::move(row));
+    }
+  }
+  return table.take();
 }
 
 }  // namespace stepscope

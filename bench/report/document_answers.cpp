@@ -1,0 +1,105 @@
+// What a run came for: verdicts, times, ratios, where the time goes.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "bench/report/figures.h"
+#include "bench/report/numbers.h"
+#include "bench/report/sections.h"
+#include "bench/report/statements.h"
+#include "bench/report/tables.h"
+
+namespace stepscope {
+namespace {
+
+// Why a run has no ratio to quote.
+void say_voids(Section& section, const Runs& runs) {
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    if (!is_void(runs[run])) continue;
+    section.text.push_back(of_run(runs, run,
+                                  fmt::format("{}: no ratio of it may be quoted, and none is shown",
+                                              status_line(runs[run]))));
+  }
+}
+
+void say_gates(Section& section, const Runs& runs) {
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const std::string& line : gate_lines(runs[run])) {
+      section.text.push_back(of_run(runs, run, line));
+    }
+    const std::string voids = voids_line(runs[run]);
+    if (!voids.empty()) section.text.push_back(of_run(runs, run, voids));
+  }
+}
+
+constexpr const char* kUntraced = "no trace was taken";
+
+}  // namespace
+
+Section verdicts_section(const Runs& runs) {
+  Section section{"verdicts", "Is the difference real?", {}, {}, {}, {}};
+  section.text.emplace_back(
+      "FASTER and SLOWER need the whole 95 % interval outside the band of SAME, SAME needs it "
+      "inside; UNDECIDED is a proper result, which more time may settle. The band is as wide as "
+      "what the run cannot tell apart: an arm held against itself shows it.");
+  say_voids(section, runs);
+  say_gates(section, runs);
+  add(section, verdict_table(runs));
+  add(section, between_table(runs));
+  add_or_note(section, baseline_table(runs), "against an older record", "none was given");
+  add_or_note(section, control_table(runs), "the base against itself",
+              "no control was run, so nothing says what this run can tell apart");
+  add(section, band_table(runs));
+  add(section, undecided_table(runs));
+  add(section, voids_table(runs));
+  const std::size_t before = section.tables.size();
+  add(section, flags_table(runs));
+  if (section.tables.size() == before) section.notes.emplace_back("flags: none was raised");
+  return finished(std::move(section), runs, "no pair of arms was compared");
+}
+
+Section time_section(const Runs& runs) {
+  Section section{"time", "Time per step against batch size", {}, {}, {}, {}};
+  section.text.emplace_back(
+      "Throughput lets steps follow each other, and dispatch may hide behind computing; latency "
+      "waits for each step. They answer different questions and are never mixed.");
+  for (const ModelRuns& model : by_model(runs)) add(section, time_figures(runs, model));
+  add(section, throughput_table(runs));
+  add(section, latency_table(runs));
+  add_or_note(section, submission_table(runs), "submitted-only",
+              "a call of these backends returns when its work has ended, or it was not asked for");
+  return finished(std::move(section), runs, "no arm was timed");
+}
+
+Section ratio_section(const Runs& runs) {
+  Section section{"ratio", "What a graph, a plan and fusion change, by batch", {}, {}, {}, {}};
+  say_voids(section, runs);
+  for (const ModelRuns& model : by_model(runs)) {
+    for (FigureGroup& group : ratio_figures(runs, model)) add(section, std::move(group));
+  }
+  add_or_note(section, crossover_table(runs), "crossover batch",
+              "it takes verdicts at two batch sizes or more");
+  std::string why = "no two arms differ in mode or fusion alone";
+  for (const Record& record : runs) {
+    if (is_void(record)) why = status_line(record);
+  }
+  return finished(std::move(section), runs, why);
+}
+
+Section where_section(const Runs& runs) {
+  Section section{"where", "Where the time goes", {}, {}, {}, {}};
+  section.text.emplace_back(
+      "Each number is a measurement of its own. None is made by subtracting another: dispatch may "
+      "overlap with computing, so a difference would be no time of anything.");
+  for (const ModelRuns& model : by_model(runs)) {
+    add(section, where_figures(runs, model));
+    add(section, loss_figures(runs, model));
+  }
+  add(section, where_table(runs));
+  add(section, dispatch_table(runs));
+  add(section, epochs_table(runs));
+  section.notes.push_back(
+      fmt::format("queue delay, device busy time, idle gaps: {} ({})", kNotMeasured, kUntraced));
+  return finished(std::move(section), runs, "no arm was timed");
+}
+
+}  // namespace stepscope

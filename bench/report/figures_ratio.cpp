@@ -1,0 +1,202 @@
+// Ratios with their intervals, against batch size and by pass.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/report/clauses.h"
+#include "bench/report/figure_parts.h"
+#include "bench/report/figures.h"
+#include "bench/report/looks.h"
+#include "bench/report/numbers.h"
+#include "bench/report/questions.h"
+
+namespace stepscope {
+namespace {
+
+struct Asked {
+  About about;
+  const char* id;
+  const char* title;
+};
+constexpr Asked kAsked[] = {
+    {About::graph_over_eager, "graph-over-eager", "What a graph changes: graph over eager"},
+    {About::graph_over_planned, "graph-over-planned", "What recording changes: graph over planned"},
+    {About::planned_over_eager, "planned-over-eager", "What a plan changes: planned over eager"},
+    {About::fusion, "fused-over-unfused", "What fusion changes: fused over unfused"},
+    {About::backends, "between-backends", "One backend over the other"}};
+
+constexpr const char* kHow =
+    "Time of the first over time of the second: below 1 the first is faster. A bar is the 95 % "
+    "interval, a mark without one has none; the grey band is what the run calls SAME, the widest "
+    "of the pairs shown.";
+
+std::optional<Mark> ratio_mark(double x, const RatioRecord& ratio) {
+  if (!ratio.time_ratio || ratio.time_ratio->estimate <= 0.0) return std::nullopt;
+  const Interval& time = *ratio.time_ratio;
+  const bool interval = time.low && time.high;
+  return Mark{x, time.estimate, interval ? time.low : std::nullopt,
+              interval ? time.high : std::nullopt};
+}
+
+Axis ratio_axis() {
+  return {.label = "time ratio", .logarithmic = false, .names = {}, .least = {}, .most = {}};
+}
+
+void widen(std::optional<double>& most, const RatioRecord& ratio) {
+  if (ratio.delta && (!most || *ratio.delta > *most)) most = ratio.delta;
+}
+
+// Where nothing changes, and what cannot be told from it.
+void add_band(Figure& figure, const std::optional<double>& delta) {
+  figure.guides.push_back({Guide::Across::y, 1.0, {}, ""});
+  if (!delta) return;
+  figure.guides.push_back({Guide::Across::y, 1.0 / (1.0 + *delta), 1.0 + *delta, "SAME"});
+}
+
+std::string name_of(const Question& question, const std::string& stratum) {
+  const PairView& first = question.views.front();
+  std::string name = question.crosses
+                         ? arm_name(*first.of)
+                         : fmt::format("{} over {}", arm_name(*first.of), arm_name(*first.base));
+  if (!stratum.empty() && stratum != "single") name += fmt::format(", {} cores", stratum);
+  return question.tag.empty() ? name : fmt::format("{}, {}", name, question.tag);
+}
+
+std::vector<std::string> strata_of(const Question& question) {
+  std::vector<std::string> strata;
+  for (const PairView& view : question.views) {
+    for (const RatioRecord& ratio : view.pair->ratios) {
+      if (std::find(strata.begin(), strata.end(), ratio.stratum) == strata.end()) {
+        strata.push_back(ratio.stratum);
+      }
+    }
+  }
+  return strata;
+}
+
+// A series for each stratum: they are never mixed.
+void add_question(Figure& figure, std::optional<double>& delta, const ModelRuns& model,
+                  const Question& question) {
+  const ArmRecord& of = *question.views.front().of;
+  const Look look =
+      look_in_run(model, question.runs.front(), look_of_arm(of.mode_requested, of.fusion));
+  for (const std::string& stratum : strata_of(question)) {
+    Series series{name_of(question, stratum), look, true, {}};
+    if (stratum == "far") series.look.shape = static_cast<std::uint8_t>((look.shape + 3) % 6);
+    for (const PairView& view : question.views) {
+      for (const RatioRecord& ratio : view.pair->ratios) {
+        if (ratio.stratum != stratum) continue;
+        const auto mark = ratio_mark(static_cast<double>(view.of->batch), ratio);
+        if (!mark) continue;
+        series.marks.push_back(*mark);
+        widen(delta, ratio);
+      }
+    }
+    if (!series.marks.empty()) figure.series.push_back(std::move(series));
+  }
+  if (const std::optional<std::int64_t> batch = crossover_batch(question.views)) {
+    figure.guides.push_back({Guide::Across::x,
+                             static_cast<double>(*batch),
+                             {},
+                             fmt::format("{}: crossover {}", arm_name(of), *batch)});
+  }
+}
+
+std::string title_of(const Question& question) {
+  return question.crosses
+             ? fmt::format("{} over {}", question.backend, question.views.front().base->backend)
+             : question.backend;
+}
+
+std::string crossovers_text(const Figure& figure) {
+  std::vector<std::string> parts;
+  for (const Guide& guide : figure.guides) {
+    if (guide.axis == Guide::Across::x) parts.push_back(guide.label);
+  }
+  return parts.empty() ? "" : fmt::format(" {}.", fmt::join(parts, "; "));
+}
+
+// The figure of these questions, which share a title.
+Figure ratio_figure(const FigureGroup& group, const ModelRuns& model, const std::string& title,
+                    const std::vector<const Question*>& questions) {
+  Figure figure = make_figure(group, title);
+  figure.x = {.label = "batch", .logarithmic = true, .names = {}, .least = {}, .most = {}};
+  figure.y = ratio_axis();
+  figure.spread = Figure::Spread::bars;
+  std::optional<double> delta;
+  for (const Question* question : questions) add_question(figure, delta, model, *question);
+  add_band(figure, delta);
+  if (figure.series.empty()) {
+    figure.missing = fmt::format("{}: no pair has a ratio", kNotMeasured);
+  }
+  figure.alt = fmt::format("Time ratio against batch size, {}. {}.{}", title, ends_text(figure),
+                           crossovers_text(figure));
+  return figure;
+}
+
+void add_ablation(FigureGroup& figures, const Runs& runs, const ModelRuns& model,
+                  const Placed& placed, const std::string& mode) {
+  const Record& record = runs[placed.run];
+  const ArmRecord& all = *find_arm(placed.group, mode, kAllPasses);
+  Figure figure = make_figure(figures, fmt::format("{}, {}", title_of(runs, model, placed), mode));
+  Series series{"without the pass over with all", look_of_arm(mode, "-"), false, {}};
+  std::optional<double> delta;
+  for (const PassRecord& pass : all.passes) {
+    const ArmRecord* const left_out = find_arm(placed.group, mode, without(pass.name));
+    const PairView view = left_out == nullptr ? PairView{} : find_pair(record, all, *left_out);
+    if (view.pair == nullptr || view.pair->ratios.empty()) continue;
+    const RatioRecord& ratio = view.pair->ratios.front();
+    const auto mark = ratio_mark(static_cast<double>(figure.x.names.size()), ratio);
+    if (!mark) continue;
+    figure.x.names.push_back(pass.name);
+    series.marks.push_back(*mark);
+    widen(delta, ratio);
+  }
+  if (series.marks.empty()) return;
+  figure.series.push_back(std::move(series));
+  figure.y = ratio_axis();
+  figure.spread = Figure::Spread::bars;
+  add_band(figure, delta);
+  figure.alt = fmt::format("Time without each pass over time with all, {}. {}.", figure.title,
+                           ends_text(figure));
+  figures.figures.push_back(std::move(figure));
+}
+
+}  // namespace
+
+std::vector<FigureGroup> ratio_figures(const Runs& runs, const ModelRuns& model) {
+  std::vector<FigureGroup> groups;
+  const std::vector<Question> questions = questions_of(runs, model);
+  for (const Asked& asked : kAsked) {
+    FigureGroup group = make_group(runs, model, asked.id, asked.title, kHow);
+    std::vector<std::pair<std::string, std::vector<const Question*>>> by_title;
+    for (const Question& question : questions) {
+      if (question.about != asked.about) continue;
+      const std::string title = title_of(question);
+      if (by_title.empty() || by_title.back().first != title) by_title.push_back({title, {}});
+      by_title.back().second.push_back(&question);
+    }
+    for (const auto& [title, asking] : by_title) {
+      group.figures.push_back(ratio_figure(group, model, title, asking));
+    }
+    if (!group.figures.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+FigureGroup ablation_figures(const Runs& runs, const ModelRuns& model) {
+  FigureGroup figures = make_group(
+      runs, model, "pass-worth", "What each pass is worth",
+      "Time with one pass left out over time with all: above 1 the pass is worth it. A bar is the "
+      "95 % interval, the grey band what the run calls SAME.");
+  for (const Placed& placed : placed_groups(runs, model, Ends::both)) {
+    if (is_void(runs[placed.run])) continue;
+    for (const std::string& mode : ablated_modes(placed.group)) {
+      add_ablation(figures, runs, model, placed, mode);
+    }
+  }
+  return figures;
+}
+
+}  // namespace stepscope

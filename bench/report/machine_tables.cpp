@@ -1,0 +1,153 @@
+// What the machine can do at best and how near a step comes; what the instrument costs; and on what
+// all of it ran.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/report/numbers.h"
+#include "bench/report/roofline.h"
+#include "bench/report/tables.h"
+
+namespace stepscope {
+namespace {
+
+// Each a quantity of its own; none follows from another.
+struct Quantity {
+  const char* key;   // of its column
+  const char* name;  // in a sentence
+  std::optional<double> UtilizationRecord::*value;
+  bool is_time;  // in microseconds; else a share
+};
+constexpr Quantity kQuantities[] = {
+    {"arith_bound", "arithmetic lower bound", &UtilizationRecord::arith_lower_bound_us, true},
+    {"bandwidth_bound", "bandwidth lower bound", &UtilizationRecord::bandwidth_lower_bound_us,
+     true},
+    {"device_busy", "device busy", &UtilizationRecord::device_busy_us, true},
+    {"kernel_active", "kernel-active fraction", &UtilizationRecord::kernel_active_fraction, false},
+    {"occupancy", "occupancy", &UtilizationRecord::occupancy, false},
+    {"active_sms", "active SM fraction", &UtilizationRecord::active_sm_fraction, false}};
+
+Cell quantity_cell(const ArmRecord& arm, const Quantity& quantity) {
+  const std::optional<double>& value = arm.utilization.*quantity.value;
+  if (!value) return kNotMeasured;
+  return quantity.is_time ? time_cell(*value * 1000.0) : percent_cell(*value);
+}
+
+std::vector<const ArmRecord*> measured_arms(const Record& record) {
+  std::vector<const ArmRecord*> arms;
+  for (const auto& [key, group] : groups_of(record)) {
+    std::copy_if(group.begin(), group.end(), std::back_inserter(arms),
+                 [](const ArmRecord* arm) { return is_measured(*arm); });
+  }
+  return arms;
+}
+
+bool is_known(const Quantity& quantity, const Runs& runs) {
+  for (const Record& record : runs) {
+    for (const ArmRecord* arm : measured_arms(record)) {
+      if (arm->utilization.*quantity.value) return true;
+    }
+  }
+  return false;
+}
+
+// Beside its median time in throughput: a lower bound as a share of it.
+std::optional<double> share_of_time(const std::optional<double>& bound_us, const ArmRecord& arm) {
+  if (!bound_us || arm.throughput_summary.median_ns <= 0.0) return std::nullopt;
+  return 1000.0 * *bound_us / arm.throughput_summary.median_ns;
+}
+
+constexpr const char* kNoBound = "; no bound by";  // as the bounds of arms are told
+
+// Why a bound is missing where others are there: of the first arm, and of how many more.
+void add_missing_bounds(RunTable& table, std::size_t run, const Record& record) {
+  std::string first;
+  std::size_t more = 0;
+  for (const ArmRecord* arm : measured_arms(record)) {
+    const std::size_t at = arm->utilization.reason.find(kNoBound);
+    if (at == std::string::npos) continue;
+    if (!first.empty()) {
+      ++more;
+    } else {
+      first = fmt::format("{}: {}", arm->name, arm->utilization.reason.substr(at + 2));
+    }
+  }
+  if (first.empty()) return;
+  table.note(run, more == 0 ? first : fmt::format("{} (and {} more arms)", first, more));
+}
+
+Cell digits_cell(double value) { return {digits_text(value), value}; }
+
+}  // namespace
+
+Table roofline_table(const Runs& runs) {
+  RunTable table(runs, "limits",
+                 "how near steps come to the machine's limits, at their median time",
+                 {"backend", "batch", "arm", "throughput", "flops", "fewest_bytes", "intensity",
+                  "rate", "of_peak", "bytes_rate", "of_bandwidth"});
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const ArmRecord* arm : measured_arms(runs[run])) {
+      const std::optional<RooflinePoint> point = roofline_point(*arm);
+      if (!point) continue;
+      std::vector<Cell> row = arm_cells(*arm);
+      row.push_back(time_cell(arm->throughput_summary.median_ns));
+      row.push_back({fmt::format("{} Mflop", digits_text(arm->flops / 1e6)), arm->flops});
+      row.push_back(bytes_cell(arm->fewest_bytes));
+      row.push_back(digits_cell(point->intensity));
+      row.push_back(digits_cell(point->gflops));
+      row.push_back(percent_cell(share_of_time(arm->utilization.arith_lower_bound_us, *arm)));
+      row.push_back(digits_cell(point->gb_per_s));
+      row.push_back(percent_cell(share_of_time(arm->utilization.bandwidth_lower_bound_us, *arm)));
+      table.add(run, std::move(row));
+    }
+  }
+  return table.take();
+}
+
+Table utilization_table(const Runs& runs) {
+  std::vector<const Quantity*> known;
+  std::vector<std::string_view> keys{"backend", "batch", "arm"};
+  for (const Quantity& quantity : kQuantities) {
+    if (!is_known(quantity, runs)) continue;
+    known.push_back(&quantity);
+    keys.emplace_back(quantity.key);
+  }
+  RunTable table(runs, "utilization",
+                 "bounds and use of the machine; a lower bound of a step is no utilization", keys);
+  if (known.empty()) return table.take();
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const ArmRecord* arm : measured_arms(runs[run])) {
+      std::vector<Cell> row = arm_cells(*arm);
+      for (const Quantity* quantity : known) row.push_back(quantity_cell(*arm, *quantity));
+      table.add(run, std::move(row));
+    }
+    add_missing_bounds(table, run, runs[run]);
+  }
+  return table.take();
+}
+
+std::vector<std::string> unused_quantities(const Runs& runs) {
+  std::vector<std::string> names;
+  for (const Quantity& quantity : kQuantities) {
+    if (!is_known(quantity, runs)) names.emplace_back(quantity.name);
+  }
+  std::vector<std::string> lines;
+  if (names.empty()) return lines;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    std::string reason;
+    const std::vector<const ArmRecord*> arms = measured_arms(runs[run]);
+    if (arms.empty()) continue;
+    for (const ArmRecord* arm : arms) {
+      if (reason.empty() && arm->utilization.reason != kNotMeasured) {
+        reason = arm->utilization.reason.substr(0, arm->utilization.reason.find(kNoBound));
+      }
+    }
+    lines.push_back(fmt::format(
+        "{}{}: {}{}", runs.several() ? fmt::format("run {}: ", run_name(runs, run)) : "",
+        fmt::join(names, ", "), kNotMeasured, reason.empty() ? "" : fmt::format(" ({})", reason)));
+  }
+  return lines;
+}
+
+}  // namespace stepscope
