@@ -24,7 +24,11 @@ void say_voids(Section& section, const Runs& runs) {
 void say_gates(Section& section, const Runs& runs) {
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const std::string& line : gate_lines(runs[run])) {
-      section.text.push_back(of_run(runs, run, line));
+      if (line.starts_with("by: ")) {
+        section.text.back() += fmt::format("; {}", line);  // how many, and by what
+      } else {
+        section.text.push_back(of_run(runs, run, line));
+      }
     }
     const std::string voids = voids_line(runs[run]);
     if (!voids.empty()) section.text.push_back(of_run(runs, run, voids));
@@ -72,10 +76,13 @@ Section time_section(const Runs& runs) {
 
 Section ratio_section(const Runs& runs) {
   Section section{"ratio", "What a graph, a plan and fusion change, by batch", {}, {}, {}, {}};
-  say_voids(section, runs);
+  section.text.emplace_back(
+      "Time of one arm over time of another that differs in one thing alone, at the same batch. A "
+      "mark without a bar has no interval: too few processes measured it.");
   for (const ModelRuns& model : by_model(runs)) {
     for (FigureGroup& group : ratio_figures(runs, model)) add(section, std::move(group));
   }
+  if (!section.figures.empty()) say_voids(section, runs);  // else it is why there is nothing
   add_or_note(section, crossover_table(runs), "crossover batch",
               "it takes verdicts at two batch sizes or more");
   std::string why = "no two arms differ in mode or fusion alone";

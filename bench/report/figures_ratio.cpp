@@ -18,18 +18,22 @@ struct Asked {
   About about;
   const char* id;
   const char* title;
+  const char* how;
 };
 constexpr Asked kAsked[] = {
-    {About::graph_over_eager, "graph-over-eager", "What a graph changes: graph over eager"},
-    {About::graph_over_planned, "graph-over-planned", "What recording changes: graph over planned"},
-    {About::planned_over_eager, "planned-over-eager", "What a plan changes: planned over eager"},
-    {About::fusion, "fused-over-unfused", "What fusion changes: fused over unfused"},
-    {About::backends, "between-backends", "One backend over the other"}};
+    {About::graph_over_eager, "graph-over-eager", "What a graph changes: graph over eager",
+     "Below 1, one replay is faster than looking up, taking memory, binding and submitting each "
+     "op."},
+    {About::graph_over_planned, "graph-over-planned", "What recording changes: graph over planned",
+     "Below 1, one replay is faster than submitting each op; all else is alike."},
+    {About::planned_over_eager, "planned-over-eager", "What a plan changes: planned over eager",
+     "Below 1, fixed memory and bound kernels are faster than looking up and binding each step."},
+    {About::fusion, "fused-over-unfused", "What fusion changes: fused over unfused",
+     "Below 1, fewer calls and fewer bytes are faster."},
+    {About::backends, "between-backends", "One backend over the other",
+     "Below 1, the first is faster, process against process."}};
 
-constexpr const char* kHow =
-    "Time of the first over time of the second: below 1 the first is faster. A bar is the 95 % "
-    "interval, a mark without one has none; the grey band is what the run calls SAME, the widest "
-    "of the pairs shown.";
+constexpr const char* kBars = "Bars: 95 % intervals; grey: the widest band of SAME of these pairs.";
 
 std::optional<Mark> ratio_mark(double x, const RatioRecord& ratio) {
   if (!ratio.time_ratio || ratio.time_ratio->estimate <= 0.0) return std::nullopt;
@@ -169,7 +173,8 @@ std::vector<FigureGroup> ratio_figures(const Runs& runs, const ModelRuns& model)
   std::vector<FigureGroup> groups;
   const std::vector<Question> questions = questions_of(runs, model);
   for (const Asked& asked : kAsked) {
-    FigureGroup group = make_group(runs, model, asked.id, asked.title, kHow);
+    FigureGroup group =
+        make_group(runs, model, asked.id, asked.title, fmt::format("{} {}", asked.how, kBars));
     std::vector<std::pair<std::string, std::vector<const Question*>>> by_title;
     for (const Question& question : questions) {
       if (question.about != asked.about) continue;

@@ -21,7 +21,8 @@ std::optional<Mark> time_mark(double x, const TimeSummary& time) {
   return Mark{x, time.median_ns / kNsPerUs, time.q1_ns / kNsPerUs, time.q3_ns / kNsPerUs};
 }
 
-void add_curves(FigureGroup& group, std::vector<Curves> all, const Axis& y, const char* missing) {
+void add_curves(FigureGroup& group, std::vector<Curves> all, const Axis& y, const char* what,
+                const char* missing) {
   const bool any =
       std::any_of(all.begin(), all.end(), [](const Curves& curves) { return !curves.empty(); });
   if (!any) return;
@@ -31,7 +32,7 @@ void add_curves(FigureGroup& group, std::vector<Curves> all, const Axis& y, cons
     figure.y = y;
     if (curves.empty()) figure.missing = fmt::format("{}: {}", kNotMeasured, missing);
     figure.series = std::move(curves.series);
-    figure.alt = fmt::format("{} against batch size on {}, both axes logarithmic. {}.", y.label,
+    figure.alt = fmt::format("{} against batch size on {}, both axes logarithmic. {}.", what,
                              curves.backend, ends_text(figure));
     group.figures.push_back(std::move(figure));
   }
@@ -99,7 +100,7 @@ FigureGroup time_figures(const Runs& runs, const ModelRuns& model) {
                   return time_mark(static_cast<double>(arm.batch), arm.throughput_summary);
                 }),
       {.label = "time per step, us", .logarithmic = true, .names = {}, .least = {}, .most = {}},
-      "no arm was timed in blocks of steps");
+      "Median time per step in us", "no arm was timed in blocks of steps");
   for (Figure& figure : group.figures) figure.spread = Figure::Spread::band;
   return group;
 }
@@ -117,7 +118,7 @@ FigureGroup memory_figures(const Runs& runs, const ModelRuns& model) {
                   return Mark{static_cast<double>(arm.batch), bytes / kBytesPerKib, {}, {}};
                 }),
       {.label = "peak allocated, KiB", .logarithmic = true, .names = {}, .least = {}, .most = {}},
-      "memory was not counted");
+      "Peak of allocated memory in KiB", "memory was not counted");
   return group;
 }
 

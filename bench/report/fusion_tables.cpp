@@ -39,11 +39,11 @@ void add_passes(RunTable& table, std::size_t run, const ArmRecord& arm) {
   for (const PassRecord& pass : arm.passes) {
     if (!pass.changed && pass.notes.empty()) continue;
     add_note(table, run, arm, pass);
-    table.add(run,
-              {arm.backend, batch_cell(arm.batch), arm.fusion, pass.name,
-               count_cell(pass.ops_before), count_cell(difference(pass.ops_before, pass.ops_after)),
-               removed_bytes(static_cast<double>(pass.intermediate_bytes_removed)),
-               pass.time_ns > 0 ? time_cell(static_cast<double>(pass.time_ns)) : Cell("-")});
+    table.add(run, {arm.backend, batch_cell(arm.batch), arm.fusion, pass.name,
+                    pass.ops_before > 0 ? count_cell(pass.ops_before) : Cell("-"),
+                    count_cell(difference(pass.ops_before, pass.ops_after)),
+                    removed_bytes(static_cast<double>(pass.intermediate_bytes_removed)),
+                    pass.time_ns > 0 ? time_cell(static_cast<double>(pass.time_ns)) : Cell("-")});
   }
 }
 

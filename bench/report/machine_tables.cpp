@@ -77,6 +77,18 @@ void add_missing_bounds(RunTable& table, std::size_t run, const Record& record) 
   table.note(run, more == 0 ? first : fmt::format("{} (and {} more arms)", first, more));
 }
 
+// As the record has it. One that was made before bounds were kept says "not measured": there the
+// peak of its calibration tells, where no step was faster.
+std::optional<double> share_of_peak(const ArmRecord& arm, const Ceilings& ceilings,
+                                    const RooflinePoint& point) {
+  const std::optional<double>& bound = arm.utilization.arith_lower_bound_us;
+  if (bound || arm.utilization.reason != kNotMeasured) return share_of_time(bound, arm);
+  if (!ceilings.gflops || arm.throughput_summary.min_ns <= 0.0) return std::nullopt;
+  const double peak = *ceilings.gflops * arm.threads;
+  if (arm.flops / arm.throughput_summary.min_ns > peak) return std::nullopt;
+  return point.gflops / peak;
+}
+
 Cell digits_cell(double value) { return {digits_text(value), value}; }
 
 }  // namespace
@@ -87,6 +99,7 @@ Table roofline_table(const Runs& runs) {
                  {"backend", "batch", "arm", "throughput", "flops", "fewest_bytes", "intensity",
                   "rate", "of_peak", "bytes_rate", "of_bandwidth"});
   for (std::size_t run = 0; run < runs.size(); ++run) {
+    const Ceilings ceilings = ceilings_of(runs[run]);
     for (const ArmRecord* arm : measured_arms(runs[run])) {
       const std::optional<RooflinePoint> point = roofline_point(*arm);
       if (!point) continue;
@@ -96,7 +109,7 @@ Table roofline_table(const Runs& runs) {
       row.push_back(bytes_cell(arm->fewest_bytes));
       row.push_back(digits_cell(point->intensity));
       row.push_back(digits_cell(point->gflops));
-      row.push_back(percent_cell(share_of_time(arm->utilization.arith_lower_bound_us, *arm)));
+      row.push_back(percent_cell(share_of_peak(*arm, ceilings, *point)));
       row.push_back(digits_cell(point->gb_per_s));
       row.push_back(percent_cell(share_of_time(arm->utilization.bandwidth_lower_bound_us, *arm)));
       table.add(run, std::move(row));

@@ -16,6 +16,8 @@ bool is_word(char c) {
          (c >= 'a' && c <= 'z');
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // An underscore within a word begins no emphasis, and fold_sgd stays readable.
 bool is_inner(std::string_view text, std::size_t at) {
   return at > 0 && at + 1 < text.size() && is_word(text[at - 1]) && is_word(text[at + 1]);
@@ -28,10 +30,12 @@ std::string escaped(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '&') {
-      safe += "&amp;";
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (c == '<' && (is_word(next) || next == '/' || next == '!' || next == '?') &&
+        !is_digit(next)) {
+      safe += "&lt;";  // a tag would begin here
+    } else if (c == '&' && (is_word(next) || next == '#')) {
+      safe += "&amp;";  // and here an entity
     } else if (byte < 0x20U || byte == 0x7FU) {
       safe += ' ';
     } else {

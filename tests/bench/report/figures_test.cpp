@@ -8,6 +8,7 @@
 
 #include "bench/report/looks.h"
 #include "bench/report/roofline.h"
+#include "bench/report/tables.h"
 #include "tests/bench/report/full_record.h"
 #include "tests/bench/report/records.h"
 
@@ -190,6 +191,23 @@ TEST(Roofline, StepsStandBelowTheCeilings) {
   ASSERT_NE(memory, nullptr);
   for (const Mark& mark : memory->marks) EXPECT_DOUBLE_EQ(mark.y, 13.9 * mark.x);
   EXPECT_LE(memory->marks.back().y, 166.0 + 1e-9);
+}
+
+// A record that was made before bounds were kept: the calibration tells, unless a step beat it.
+TEST(Roofline, TheShareOfThePeakIsThatOfTheBound) {
+  Record record = full();
+  ArmRecord& arm = arm_of(record, "eigen/eager/off/32");
+  const auto share = [&] { return roofline_table(record).rows()[4][8].text; };
+  EXPECT_EQ(roofline_table(record).columns()[8].key, "of_peak");
+  EXPECT_EQ(share(), "77.1 %");  // 77.1 us of 100 us
+  arm.utilization = {};
+  arm.throughput_summary.min_ns = 90'000.0;
+  EXPECT_EQ(share(), "77.1 %");  // 128 of 166 GFLOP/s
+  arm.throughput_summary.min_ns = 70'000.0;
+  EXPECT_EQ(share(), "not measured") << "a step was faster than the peak allows";
+  arm.utilization.reason = "no bound";
+  arm.throughput_summary.min_ns = 90'000.0;
+  EXPECT_EQ(share(), "not measured");
 }
 
 TEST(Roofline, ABestRowCountsWhereItIsTheHighest) {
