@@ -38,17 +38,21 @@ std::string status_html(const std::string& status) {
   return fmt::format("<span class=\"status{}\">{}</span>", fine ? "" : " warn", escaped(word));
 }
 
-// The reason behind the word of a status.
-std::string reason_html(const std::string& status) {
-  const std::size_t colon = status.find(':');
+// The reason behind the word of a status, if no sentence says it.
+std::string reason_html(const Document::Summary& summary) {
+  const std::size_t colon = summary.status.find(": ");
   if (colon == std::string::npos) return {};
-  return fmt::format("<p class=\"about\">{}</p>\n", escaped(status));
+  const std::string reason = summary.status.substr(colon + 2);
+  for (const std::string& sentence : summary.sentences) {
+    if (sentence.find(reason) != std::string::npos) return {};
+  }
+  return fmt::format("<p class=\"about\">{}</p>\n", escaped(capitalized(reason)));
 }
 
 std::string summary_html(const Document::Summary& summary) {
   std::string html = "<section class=\"summary\">\n";
   html += fmt::format("<p class=\"about\">{}{}</p>\n{}", status_html(summary.status),
-                      escaped(summary.about), reason_html(summary.status));
+                      escaped(summary.about), reason_html(summary));
   if (summary.sentences.empty()) return html + "</section>\n";
   html += "<ul>\n";
   for (const std::string& sentence : summary.sentences) {
@@ -64,7 +68,7 @@ std::string contents_html(const Document& document) {
     const bool none = section.figures.empty() && section.tables.empty();
     html += fmt::format("<li><a href=\"#{}\">{}</a>{}</li>\n", escaped(section.id),
                         escaped(section.title),
-                        none ? " <span class=\"none\">(nothing was measured)</span>" : "");
+                        none ? " <span class=\"none\">(nothing to show)</span>" : "");
   }
   return html + "</ol>\n</nav>\n";
 }
@@ -105,7 +109,7 @@ std::string section_html(const Section& section, const Gnuplot& gnuplot) {
   for (const std::string& text : section.text) {
     html +=
         fmt::format("<p{}>{}</p>\n", text.starts_with("not measured") ? " class=\"missing\"" : "",
-                    html_sentence(text));
+                    html_sentence(capitalized(text)));
   }
   for (const FigureGroup& group : section.figures) html += group_html(group, gnuplot);
   bool verdicts = false;

@@ -63,11 +63,21 @@ std::string cell_html(const Table::Column& column, const std::string& text, bool
   return fmt::format("<td{}>{}</td>", attribute, inner);
 }
 
-// Where rows come in runs with one first cell, each run is set apart. Runs of one row are none.
-bool has_runs(const Table& table) {
+// The first column up to this one says where a row stands: whether it differs from the row before.
+bool starts_run(const Table& table, std::size_t row, std::size_t columns) {
+  if (row == 0) return true;
+  const auto& here = table.rows()[row];
+  const auto& before = table.rows()[row - 1];
+  return !std::equal(here.begin(), here.begin() + static_cast<std::ptrdiff_t>(columns),
+                     before.begin(), [](const Cell& a, const Cell& b) { return a.text == b.text; });
+}
+
+// Whether rows come in runs that are alike in their first columns. Runs of one row are none.
+bool has_runs(const Table& table, std::size_t columns) {
+  if (columns >= table.columns().size()) return false;
   std::size_t starts = 0;
-  for (std::size_t i = 0; i < table.rows().size(); ++i) {
-    if (i == 0 || table.rows()[i].front().text != table.rows()[i - 1].front().text) ++starts;
+  for (std::size_t row = 0; row < table.rows().size(); ++row) {
+    if (starts_run(table, row, columns)) ++starts;
   }
   return starts > 1 && 2 * starts <= table.rows().size();
 }
@@ -82,13 +92,15 @@ std::string head_html(const Table& table) {
   return html + "</tr></thead>\n";
 }
 
+// Runs are set apart: those of the first column, and within them those of the second.
 std::string body_html(const Table& table) {
-  const bool runs = has_runs(table);
+  const bool runs = has_runs(table, 1), inner_runs = has_runs(table, 2);
   std::string html = "<tbody>\n";
   for (std::size_t i = 0; i < table.rows().size(); ++i) {
     const auto& row = table.rows()[i];
-    const bool first = runs && i > 0 && row.front().text != table.rows()[i - 1].front().text;
-    html += first ? R"(<tr class="first">)" : "<tr>";
+    html += i > 0 && runs && starts_run(table, i, 1)         ? R"(<tr class="first">)"
+            : i > 0 && inner_runs && starts_run(table, i, 2) ? R"(<tr class="next">)"
+                                                             : "<tr>";
     for (std::size_t j = 0; j < row.size(); ++j) {
       const Table::Column& column = table.columns()[j];
       html += cell_html(column, row[j].text, j == 0 && column.align == Table::Align::left);
@@ -185,12 +197,14 @@ std::string html_table(const Table& table) {
   std::string html = fmt::format("<div class=\"table\" id=\"table-{}\">\n", id);
   std::string name = R"(aria-label="table")";
   if (!table.title().empty()) {
-    html += fmt::format("<h3 id=\"title-{}\">{}</h3>\n", id, escaped(table.title()));
+    html += fmt::format("<h3 id=\"title-{}\">{}</h3>\n", id, escaped(capitalized(table.title())));
     name = fmt::format(R"(aria-labelledby="title-{}")", id);
   }
+  const bool tall = table.rows().size() > kTallTable;
   html += fmt::format("<div class=\"scroll{}\" role=\"region\" {} tabindex=\"0\"><table>\n",
-                      table.rows().size() > kTallTable ? " tall" : "", name);
+                      tall ? " tall" : "", name);
   html += head_html(table) + body_html(table) + "</table></div>\n";
+  if (tall) html += fmt::format("<p class=\"rows\">{} rows</p>\n", table.rows().size());
   return html + html_notes(table.notes) + columns_html(table) + "</div>\n";
 }
 

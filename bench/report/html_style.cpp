@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kColors = R"css(
 :root {
   color-scheme: light dark;
-  --page: #fdfdfc; --panel: #f4f5f7; --text: #1d2329; --muted: #58616b; --line: #dde0e5;
+  --page: #fdfdfc; --panel: #f4f5f7; --text: #1d2329; --muted: #58616b; --line: #dde0e5; --rule: #c2c8d0;
   --axis: #8a929c; --grid: #e6e8ec; --guide: #7a828c; --accent: #0b5f9e;
   --less: #0a6640; --more: #a63a16; --same: #41566d; --open: #755700;
   --series-0: #0068a8; --series-1: #c05000; --series-2: #00805a; --series-3: #8d3fb0;
@@ -21,7 +21,7 @@ constexpr std::string_view kColors = R"css(
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #14171b; --panel: #1d2127; --text: #e4e7eb; --muted: #a1abb6; --line: #343b44;
+    --page: #14171b; --panel: #1d2127; --text: #e4e7eb; --muted: #a1abb6; --line: #343b44; --rule: #4d5661;
     --axis: #78828e; --grid: #2a3038; --guide: #98a2ad; --accent: #74b9f2;
     --less: #63d2a0; --more: #ff9f7d; --same: #b1c2d6; --open: #e6c065;
     --series-0: #62b5f5; --series-1: #ffa25c; --series-2: #4fcf9d; --series-3: #cf95ee;
@@ -129,6 +129,7 @@ tbody th { font-weight: 400; }
 .l { text-align: left; }
 tbody tr:nth-child(n+2) > * { border-top: 1px solid var(--grid); }
 tbody tr.first:nth-child(n+2) > * { border-top-color: var(--axis); }
+tbody tr.next:nth-child(n+2) > * { border-top-color: var(--rule); }
 tbody tr:hover > * { background: var(--panel); }
 td.long { white-space: normal; min-width: 20em; max-width: 52em; overflow-wrap: anywhere; }
 td.missing { font-style: normal; }
@@ -136,6 +137,7 @@ td.missing { font-style: normal; }
 .verdict > span { display: inline-block; width: 1.15em; text-align: center; font-weight: 400; }
 .less { color: var(--less); } .more { color: var(--more); }
 .same { color: var(--same); } .open { color: var(--open); }
+.rows { color: var(--muted); font-size: 13px; margin: 4px 0 0; }
 .marks { color: var(--muted); font-size: 14px; margin: 12px 0 0; max-width: 110ch; }
 .marks .verdict { margin-right: 4px; }
 details { margin: 8px 0 0; font-size: 14px; }
@@ -156,7 +158,6 @@ constexpr std::string_view kNarrow = R"css(
   .summary { padding: 14px 14px 6px; }
   .summary li { font-size: 16px; }
   th, td { padding: 5px 9px; }
-  .grid { justify-content: center; }
   figure { max-width: 100%; overflow-x: auto; }
   .columns { grid-template-columns: 1fr; gap: 0; }
   .columns dd { margin: 0 0 8px; }
@@ -169,7 +170,7 @@ constexpr std::string_view kPrint = R"css(
 @media print {
   :root {
     color-scheme: light;
-    --page: #fff; --panel: #f4f5f7; --text: #111; --muted: #4a525b; --line: #c4c9d0;
+    --page: #fff; --panel: #f4f5f7; --text: #111; --muted: #4a525b; --line: #c4c9d0; --rule: #b4bac2;
     --axis: #767e88; --grid: #e0e3e8; --guide: #6b737d; --accent: #0b4f86;
     --less: #0a5a38; --more: #96330f; --same: #33475c; --open: #654b00;
     --series-0: #0068a8; --series-1: #c05000; --series-2: #00805a; --series-3: #8d3fb0;
@@ -182,18 +183,19 @@ constexpr std::string_view kPrint = R"css(
   nav { break-after: auto; }
   main > section:not(.summary) { margin-top: 28px; padding-top: 16px; }
   h2, h3, figcaption, .how, .legend { break-after: avoid; }
-  figure, tr, .legend, .note, .summary li { break-inside: avoid; }
+  figure, tr, .legend, .note, .columns, .summary li { break-inside: avoid; }
   .grid { grid-template-columns: repeat(auto-fill, 330px); gap: 16px 20px; }
   figure, .picture { width: 330px; }
   .scroll, .scroll.tall { max-height: none; overflow: visible; width: auto; border: 0; }
   thead { display: table-header-group; }
   thead th { position: static; }
   table { font-size: 12px; }
-  th, td { padding: 3px 10px 3px 0; white-space: normal; }
+  th, td { padding: 2px 10px 2px 3px; white-space: normal; }
+  .rows { display: none; }
   td.long { min-width: 12em; }
   details { display: none; }
-  .columns { display: grid; font-size: 12px; grid-template-columns: minmax(9em, max-content) 1fr;
-    gap: 1px 16px; }
+  .columns { display: grid; font-size: 12px; gap: 1px 14px; max-width: none;
+    grid-template-columns: fit-content(11em) 1fr fit-content(11em) 1fr; }
   a { color: inherit; text-decoration: none; }
 }
 )css";

@@ -75,4 +75,16 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
+std::string capitalized(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && text[end] >= 'a' && text[end] <= 'z') ++end;
+  const std::string_view behind = text.substr(end, 2);
+  const bool is_word = end > 0 && (behind.empty() || behind.front() == ' ' ||
+                                   ((behind.front() == ',' || behind.front() == ':') &&
+                                    behind.size() == 2 && behind.back() == ' '));
+  std::string line(text);
+  if (is_word) line.front() = static_cast<char>(line.front() - 'a' + 'A');
+  return line;
+}
+
 }  // namespace stepscope

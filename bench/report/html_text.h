@@ -15,4 +15,8 @@ std::string clean_line(std::string_view text);
 // attribute.
 std::string escaped(std::string_view text);
 
+// With a capital at the beginning of a first word that is one: "paid once: ..."; as it is where
+// what stands there is a name ("mlp:784", "eigen/graph").
+std::string capitalized(std::string_view text);
+
 }  // namespace stepscope

@@ -29,8 +29,8 @@ struct Scale {
 enum class Direction : std::uint8_t { across, up };
 
 // A scale that shows all `values` and `others` (finite; those not above 0 are left out where it is
-// logarithmic) on `pixels` of the page, with as many ticks as can be read. Few whole numbers across,
-// as batch sizes are, are the ticks themselves; `others` never are.
+// logarithmic) on `pixels` of the page, with as many ticks as can be read. Few whole numbers
+// across, as batch sizes are, are the ticks themselves; `others` never are.
 Scale scale_of(const Axis& axis, const std::vector<double>& values, double pixels,
                Direction direction, const std::vector<double>& others = {});
 

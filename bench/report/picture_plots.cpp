@@ -103,15 +103,28 @@ struct BarRows {
   std::string bars, numbers, spreads;
 };
 
+// Which of the series that have a bar in this row the i-th is, counted from their middle.
+double place_in_row(const Figure& figure, double row, std::size_t i) {
+  double before = 0.0, all = 0.0;
+  for (std::size_t each = 0; each < figure.series.size(); ++each) {
+    const std::vector<Mark>& marks = figure.series[each].marks;
+    const bool here = std::any_of(marks.begin(), marks.end(), [&](const Mark& mark) {
+      return mark.x == row && is_drawable(mark, figure.x, figure.y);
+    });
+    if (!here) continue;
+    ++all;
+    if (each < i) ++before;
+  }
+  return before - (all - 1.0) / 2.0;
+}
+
 BarRows bar_rows(const Figure& figure, const Scale& values, std::size_t rows, std::size_t i) {
-  const auto count = static_cast<double>(figure.series.size());
-  const double thick = kBarsOfRow / count;
-  const double shift = (static_cast<double>(i) - (count - 1.0) / 2.0) * thick;
+  const double thick = kBarsOfRow / static_cast<double>(figure.series.size());
   const double base = values.logarithmic ? values.least : 0.0;
   BarRows drawn;
   for (const Mark& mark : drawable(figure, figure.series[i])) {
     if (mark.x < 0.0 || mark.x >= static_cast<double>(rows)) continue;
-    const double at = mark.x + shift;
+    const double at = mark.x + place_in_row(figure, mark.x, i) * thick;
     drawn.bars += fmt::format("{} {} {} {} {} {}\n", mark.y, at, base, mark.y, at - thick * 0.44,
                               at + thick * 0.44);
     drawn.numbers += fmt::format("{} {} {}\n", std::max(mark.high.value_or(mark.y), base), at,

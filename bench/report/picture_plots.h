@@ -24,7 +24,8 @@ std::vector<Plot> mark_plots(const Figure& figure, const Scale& y);
 
 inline constexpr double kBarsOfRow = 0.84;  // of a row's height; the rest is between rows
 
-// Bars lie: a row for each name, values across; so that names of any length can be read.
+// Bars lie: a row for each name, values across; so that names of any length can be read. Series
+// without a bar in a row leave no gap there.
 std::vector<Plot> bar_plots(const Figure& figure, const Scale& values, std::size_t rows,
                             bool with_numbers);
 

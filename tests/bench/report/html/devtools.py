@@ -133,9 +133,15 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", media=media,
                   features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def picture(self, file: Path) -> None:
-        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
-        file.write_bytes(base64.b64decode(answer["data"]))
+    def pictures(self, stem: Path) -> None:
+        """The page from top to bottom, a file for each 1500 pixels: STEM-01.png, ..."""
+        width, height = self.run("[innerWidth, document.documentElement.scrollHeight]")
+        for number, top in enumerate(range(0, height, 1500), 1):
+            part = {"x": 0, "y": top, "width": width, "height": min(1500, height - top), "scale": 1}
+            answer = self.call("Page.captureScreenshot", format="png", clip=part,
+                               captureBeyondViewport=True)
+            stem.with_name(f"{stem.name}-{number:02}.png").write_bytes(
+                base64.b64decode(answer["data"]))
 
     def paper(self, file: Path) -> None:
         answer = self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)

@@ -26,6 +26,15 @@ TEST(HtmlText, IsNeverMarkupAndAlwaysUtf8) {
             "\uFFFD\uFFFD\uFFFD\uFFFD \uFFFD");
 }
 
+TEST(HtmlText, OnlyWordsGetACapital) {
+  EXPECT_EQ(capitalized("paid once: medians"), "Paid once: medians");
+  EXPECT_EQ(capitalized("void: why"), "Void: why");
+  EXPECT_EQ(capitalized("latency"), "Latency");
+  for (const char* name : {"mlp:784-128-10", "eigen/graph/on", "x2 y", "", "Ready", "µs"}) {
+    EXPECT_EQ(capitalized(name), name);
+  }
+}
+
 TEST(Html, NothingOfARecordIsMarkup) {
   const std::string page = html(test::hostile_document(), find_gnuplot());
   EXPECT_EQ(count(page, "<script"), 0U);
@@ -54,7 +63,7 @@ TEST(Html, SummaryComesFirstThenContentsThenSections) {
   EXPECT_LT(contents, sections);
   EXPECT_TRUE(has(page, "<a href=\"#once\">What is paid once</a> <span class=\"none\">"));
   EXPECT_TRUE(has(page, "<span class=\"status warn\">void</span>"));
-  EXPECT_TRUE(has(page, "<p class=\"missing\">not measured: the record has no one-off costs"));
+  EXPECT_TRUE(has(page, "<p class=\"missing\">Not measured: the record has no one-off costs"));
 }
 
 TEST(Html, WithoutGnuplotSaysSoAndKeepsTheTables) {
@@ -106,9 +115,12 @@ TEST(HtmlTable, AVerdictIsAWordWithAMark) {
 TEST(HtmlTable, RunsOfRowsAreSetApartAndLongTablesScroll) {
   Table table("t", "",
               {{"backend", "backend", "Whose", "", Table::Align::left, {}},
-               {"n", "n", "A count", "", Table::Align::right, {}}});
-  for (int i = 0; i < 30; ++i) table.add({i < 20 ? "eigen" : "onednn", "1"});
+               {"n", "n", "A count", "", Table::Align::right, {}},
+               {"x", "x", "A text", "", Table::Align::left, {}}});
+  for (int i = 0; i < 30; ++i) table.add({i < 20 ? "eigen" : "onednn", i < 10 ? "1" : "8", "x"});
   EXPECT_EQ(count(html_table(table), "<tr class=\"first\">"), 1U);
+  EXPECT_EQ(count(html_table(table), "<tr class=\"next\">"), 1U);
+  EXPECT_TRUE(has(html_table(table), "30 rows"));
   EXPECT_TRUE(has(html_table(table), "class=\"scroll tall\""));
 }
 

@@ -67,11 +67,6 @@ def counts_of(page: Page, seen: dict[str, Any]) -> list[str]:
     return faults
 
 
-def keep(browser: Browser, folder: Path | None, name: str) -> None:
-    if folder:
-        browser.picture(folder / f"{name}.png")
-
-
 def look_at(browser: Browser, page: Page, pictures: Path | None) -> list[str]:
     faults = []
     views = [(width, scheme, "screen") for width in WIDTHS for scheme in ("light", "dark")]
@@ -82,7 +77,8 @@ def look_at(browser: Browser, page: Page, pictures: Path | None) -> list[str]:
         seen = browser.run(CHECKS)
         where = f"{page.file.name} at {width}, {scheme}, {media}"
         faults += [f"{where}: {fault}" for fault in [*seen["faults"], *counts_of(page, seen)]]
-        keep(browser, pictures, f"{page.file.stem}-{width}-{scheme}-{media}")
+        if pictures:
+            browser.pictures(pictures / f"{page.file.stem}-{width}-{scheme}-{media}")
     if pictures:
         browser.paper(pictures / f"{page.file.stem}.pdf")
     asked = [url for url in requests(browser) if url != page.file.as_uri() and url != "data:,"]

@@ -95,6 +95,16 @@ TEST(Script, HoldsTextInSingleQuotesAndNothingElseOfARecord) {
   EXPECT_TRUE(has(script, "with filledcurves"));
 }
 
+TEST(Script, BarsOfARowLeaveNoGap) {
+  Figure figure = test::bars_figure();
+  figure.series.push_back(
+      {.name = "third", .look = {.color = 1}, .line = false, .marks = {{1, 9}}});
+  const std::string script = gnuplot_script(figure);
+  // Row 1 has two of the three: at a half thickness above and below its middle, 0.28 for each.
+  EXPECT_TRUE(has(script, "\n2 0.86 0 2 "));
+  EXPECT_TRUE(has(script, "\n9 1.14 0 9 "));
+}
+
 TEST(Script, LeavesOutWhatCannotBeDrawn) {
   Figure figure = test::time_figure("eigen");
   figure.series.resize(1);
