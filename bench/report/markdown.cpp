@@ -52,10 +52,11 @@ std::string paragraph(std::string_view text) {
   std::string safe = escaped(text.substr(std::min(text.find_first_not_of(' '), text.size())));
   if (safe.empty()) return safe;
   const std::size_t digits = safe.find_first_not_of("0123456789");
-  if (digits != std::string::npos && digits > 0) {
-    if (safe[digits] == '.' || safe[digits] == ')') safe.insert(digits, "\\");
-  } else if (std::string_view("#+-=>").find(safe.front()) != std::string_view::npos) {
-    safe.insert(0, "\\");
+  if (digits != std::string::npos && digits > 0 && (safe[digits] == '.' || safe[digits] == ')')) {
+    return fmt::format("{}\\{}", safe.substr(0, digits), safe.substr(digits));
+  }
+  if (std::string_view("#+-=>").find(safe.front()) != std::string_view::npos) {
+    return fmt::format("\\{}", safe);
   }
   return safe;
 }
