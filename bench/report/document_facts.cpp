@@ -12,10 +12,13 @@ namespace {
 
 void say_command(Section& section, const Runs& runs, std::size_t run) {
   const Record& record = runs[run];
-  std::string line = fmt::format("stepscope {}", record.version);
-  if (!record.created.empty()) line += fmt::format(", {}", record.created);
-  if (!record.command.empty()) line += fmt::format(", as: {}", record.command);
-  section.text.push_back(of_run(runs, run, line));
+  std::vector<std::string> parts;
+  if (!record.version.empty()) parts.push_back(fmt::format("stepscope {}", record.version));
+  if (!record.created.empty()) parts.push_back(record.created);
+  if (!record.command.empty()) parts.push_back(fmt::format("as: {}", record.command));
+  if (!parts.empty()) {
+    section.text.push_back(of_run(runs, run, fmt::format("{}", fmt::join(parts, ", "))));
+  }
   if (!record.schedule) return;
   section.text.push_back(
       of_run(runs, run,

@@ -37,10 +37,13 @@ std::string ground_of(const Record& record) {
                      record.arms.empty() ? 0 : record.arms.front().threads);
 }
 
+// Runs without arms, such as those of training, have no line to share.
 bool may_join(const Runs& runs, const std::vector<std::size_t>& list) {
   std::set<std::string> arms;
+  std::set<std::string> grounds;
   for (const std::size_t run : list) {
-    if (ground_of(runs[run]) != ground_of(runs[list.front()])) return false;
+    if (runs[run].arms.empty()) continue;
+    if (grounds.insert(ground_of(runs[run])).second && grounds.size() > 1) return false;
     for (const ArmRecord& arm : runs[run].arms) {
       if (arm.role == "arm" && !arms.insert(arm.name).second) return false;
     }

@@ -100,6 +100,11 @@ TEST(TimeFigures, RunsShareALineOnlyOnEqualGround) {
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->marks.size(), 2U);
   EXPECT_NE(second->look.shape, series_of(group.figures[0], "graph/on, run 1")->look.shape);
+  records.push_back(test::trained());  // it has no arms to draw
+  records[2].work = records[0].work;
+  records[1] = large;
+  group = time_figures(records, all_runs(records));
+  EXPECT_EQ(series_of(group.figures[0], "graph/on")->marks.size(), 4U);
   records[1] = records[0];  // the same arms twice
   group = time_figures(records, all_runs(records));
   EXPECT_EQ(series_of(group.figures[0], "graph/on, run 2")->marks.size(), 2U);
