@@ -56,7 +56,7 @@ std::string summary_html(const Document::Summary& summary) {
   if (summary.sentences.empty()) return html + "</section>\n";
   html += "<ul>\n";
   for (const std::string& sentence : summary.sentences) {
-    html += fmt::format("<li>{}</li>\n", html_sentence(sentence));
+    html += fmt::format("<li>{}</li>\n", html_clauses(sentence));
   }
   return html + "</ul>\n</section>\n";
 }

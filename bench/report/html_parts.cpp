@@ -172,6 +172,24 @@ std::string bar_sample(const Look& look) {
                      fill);
 }
 
+// Ends behind "; " and before ": at batch", outside of brackets. A short text is one.
+std::vector<std::string_view> clauses_of(std::string_view text) {
+  constexpr std::size_t kLong = 160;
+  std::vector<std::string_view> clauses;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; text.size() > kLong && i + 1 < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    const std::string_view left = text.substr(i);
+    if (depth > 0 || !(left.starts_with("; ") || left.starts_with(": at batch "))) continue;
+    clauses.push_back(text.substr(begin, i + 1 - begin));
+    begin = i + 2;
+  }
+  clauses.push_back(text.substr(begin));
+  return clauses;
+}
+
 auto key_of(const Figure& figure, const Series& series) {
   const Look& look = series.look;
   return std::tuple(series.name, look.color, look.shape, look.filled, look.dash, series.line,
@@ -235,11 +253,22 @@ std::string html_sentence(std::string_view text) {
     std::size_t end = at;
     while (end < safe.size() && is_letter(safe[end])) ++end;
     const std::string word = safe.substr(at, std::max<std::size_t>(1, end - at));
-    const Verdict* verdict = verdict_of(word, kCapital);
+    const bool is_band = std::string_view(safe).substr(0, at).ends_with("band of ");
+    const Verdict* verdict = is_band ? nullptr : verdict_of(word, kCapital);
     html += verdict == nullptr
                 ? word
                 : fmt::format(R"(<b class="{}">{}</b>)", verdict->style, verdict->word);
     at += word.size();
+  }
+  return html;
+}
+
+std::string html_clauses(std::string_view text) {
+  const std::vector<std::string_view> clauses = clauses_of(text);
+  std::string html = html_sentence(clauses.front());
+  for (std::size_t i = 1; i < clauses.size(); ++i) {
+    html += fmt::format(R"( <span class="clause{}">{}</span>)",
+                        clauses[i].starts_with("on ") ? " lead" : "", html_sentence(clauses[i]));
   }
   return html;
 }

@@ -24,8 +24,12 @@ std::string html_verdict_marks();
 // Samples of all series of a group, each once; empty where there is none.
 std::string html_legend(const FigureGroup& group);
 
-// Escaped, with verdicts (FASTER, SLOWER, SAME, UNDECIDED) set apart.
+// Escaped, with verdicts (FASTER, SLOWER, SAME, UNDECIDED) set apart; not in "band of SAME".
 std::string html_sentence(std::string_view text);
+
+// A long sentence with each of its clauses on a line of its own: the words stay as they are. Those
+// of a backend stand below what begins with its name ("on eigen, ...").
+std::string html_clauses(std::string_view text);
 
 // <ul class="notes">, empty for none.
 std::string html_notes(const std::vector<std::string>& notes);

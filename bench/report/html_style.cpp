@@ -67,6 +67,8 @@ code { font: 0.9em ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation 
 }
 .summary ul { list-style: none; margin: 0; padding: 0; }
 .summary li { font-size: 18px; line-height: 1.5; margin: 0 0 10px; max-width: 84ch; }
+.clause { display: block; padding-left: 24px; font-size: 16px; }
+.clause.lead { padding-left: 0; margin-top: 4px; font-size: inherit; }
 .status {
   display: inline-block; border: 1px solid currentColor; border-radius: 999px; padding: 0 9px;
   margin-right: 8px; font-size: 13px; font-weight: 600; line-height: 20px; color: var(--text);
@@ -157,6 +159,7 @@ constexpr std::string_view kNarrow = R"css(
   h2 { font-size: 20px; }
   .summary { padding: 14px 14px 6px; }
   .summary li { font-size: 16px; }
+  .clause { padding-left: 14px; font-size: 15px; }
   th, td { padding: 5px 9px; }
   figure { max-width: 100%; overflow-x: auto; }
   .columns { grid-template-columns: 1fr; gap: 0; }
@@ -180,6 +183,7 @@ constexpr std::string_view kPrint = R"css(
   body { max-width: none; padding: 0; font-size: 14px; print-color-adjust: exact;
     -webkit-print-color-adjust: exact; }
   .summary li { font-size: 15px; }
+  .clause { font-size: 14px; }
   nav { break-after: auto; }
   main > section:not(.summary) { margin-top: 28px; padding-top: 16px; }
   h2, h3, figcaption, .how, .legend { break-after: avoid; }

@@ -23,7 +23,9 @@ constexpr int kTimeoutMs = 20'000;  // a picture takes some 20 ms
 constexpr std::string_view kOldest = "5.4";
 
 std::vector<Plot> plots_of(const Figure& figure, const Layout& layout) {
-  if (!layout.lying) return mark_plots(figure, layout.up);
+  if (!layout.lying) {
+    return mark_plots(figure, layout.across, layout.up, layout.plot_width());
+  }
   return bar_plots(figure, layout.across, layout.names.size(), layout.numbers);
 }
 
@@ -124,12 +126,16 @@ std::string beside(const Guide& guide, const Layout& layout, int line) {
       left ? -0.6 : 0.6, 0.7 + line, code_of(Ink::muted));
 }
 
-// The label of a line that lies: at its right end, above it.
+// The label of a line that lies: at its right end, above it; within a band where there is room.
 std::string above(const Guide& guide, const Layout& layout) {
+  const double top = std::max(guide.at, guide.to.value_or(guide.at));
+  const double bottom = std::min(guide.at, guide.to.value_or(guide.at));
+  const double high = (layout.up.share(top) - layout.up.share(bottom)) *
+                      (layout.height - layout.top - layout.bottom);
   return fmt::format(
-      "set label {} at graph 1, first {} right offset character -0.3,0.55 front textcolor {}\n",
-      quoted(shortened(guide.label, layout.plot_width() - 8.0)),
-      std::max(guide.at, guide.to.value_or(guide.at)), code_of(Ink::muted));
+      "set label {} at graph 1, first {} right offset character -0.3,{} front textcolor {}\n",
+      quoted(shortened(guide.label, layout.plot_width() - 8.0)), top, high > 18.0 ? -0.6 : 0.55,
+      code_of(Ink::muted));
 }
 
 std::string guides_script(const Figure& figure, const Layout& layout) {

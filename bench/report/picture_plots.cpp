@@ -34,28 +34,46 @@ std::vector<Mark> drawable(const Figure& figure, const Series& series) {
   return marks;
 }
 
-// Side by side where the axis has names, so that marks do not lie over each other.
-double shift_of(const Figure& figure, std::size_t series) {
-  if (figure.x.names.empty() || figure.series.size() < 2) return 0.0;
-  const auto count = static_cast<double>(figure.series.size());
-  return (static_cast<double>(series) - (count - 1.0) / 2.0) * std::min(0.16, 0.7 / count);
-}
+// Where a mark of a series stands on the axis: beside those of the others where the axis has names,
+// and a few pixels apart where error bars would lie over each other.
+class Placing {
+ public:
+  Placing(const Figure& figure, const Scale& x, double width, std::size_t series) {
+    const auto count = static_cast<double>(figure.series.size());
+    const double step = static_cast<double>(series) - (count - 1.0) / 2.0;
+    if (!figure.x.names.empty()) {
+      shift_ = step * std::min(0.16, 0.7 / count);
+    } else if (figure.spread == Figure::Spread::bars) {
+      const double share = step * std::min(kApart, kMostApart / count) / width;
+      if (x.logarithmic) {
+        factor_ = std::pow(x.most / x.least, share);
+      } else {
+        shift_ = share * (x.most - x.least);
+      }
+    }
+  }
+  double operator()(double x) const { return x * factor_ + shift_; }
+
+ private:
+  static constexpr double kApart = 5.0, kMostApart = 24.0;  // pixels
+  double factor_ = 1.0, shift_ = 0.0;
+};
 
 // x, low, high of the marks that have both.
-std::string spreads(const std::vector<Mark>& marks, const Scale& y, double shift) {
+std::string spreads(const std::vector<Mark>& marks, const Scale& y, const Placing& place) {
   std::string rows;
   for (const Mark& mark : marks) {
     if (!mark.low || !mark.high || !std::isfinite(*mark.low) || !std::isfinite(*mark.high))
       continue;
     const double low = y.logarithmic && *mark.low <= 0.0 ? y.least : *mark.low;
-    rows += fmt::format("{} {} {}\n", mark.x + shift, low, *mark.high);
+    rows += fmt::format("{} {} {}\n", place(mark.x), low, *mark.high);
   }
   return rows;
 }
 
-std::string points(const std::vector<Mark>& marks, double shift) {
+std::string points(const std::vector<Mark>& marks, const Placing& place) {
   std::string rows;
-  for (const Mark& mark : marks) rows += fmt::format("{} {}\n", mark.x + shift, mark.y);
+  for (const Mark& mark : marks) rows += fmt::format("{} {}\n", place(mark.x), mark.y);
   return rows;
 }
 
@@ -154,15 +172,15 @@ std::string quoted(std::string_view text) {
   return safe + "'";
 }
 
-std::vector<Plot> mark_plots(const Figure& figure, const Scale& y) {
+std::vector<Plot> mark_plots(const Figure& figure, const Scale& x, const Scale& y, double width) {
   std::vector<Plot> bands, lines, bars, marks;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     const Series& series = figure.series[i];
     const std::vector<Mark> shown = drawable(figure, series);
     if (shown.empty()) continue;
-    const double shift = shift_of(figure, i);
-    add_spread(bands, bars, figure, spreads(shown, y, shift), i);
-    const std::string rows = points(shown, shift);
+    const Placing place(figure, x, width, i);
+    add_spread(bands, bars, figure, spreads(shown, y, place), i);
+    const std::string rows = points(shown, place);
     if (series.line && shown.size() > 1) {
       lines.push_back({i, rows,
                        fmt::format("using 1:2 with lines lc {} lw 1.6{}",

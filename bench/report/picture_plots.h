@@ -19,8 +19,9 @@ struct Plot {
 };
 
 // Bands, lines, error bars, marks, in the order in which they lie over each other. Marks that are
-// not finite, or not above 0 on a logarithmic axis, are left out.
-std::vector<Plot> mark_plots(const Figure& figure, const Scale& y);
+// not finite, or not above 0 on a logarithmic axis, are left out. Error bars of several series
+// stand a few pixels apart. `width`: of the plot, in pixels.
+std::vector<Plot> mark_plots(const Figure& figure, const Scale& x, const Scale& y, double width);
 
 inline constexpr double kBarsOfRow = 0.84;  // of a row's height; the rest is between rows
 

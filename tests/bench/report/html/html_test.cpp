@@ -112,6 +112,19 @@ TEST(HtmlTable, AVerdictIsAWordWithAMark) {
             R"(<b class="less">FASTER</b> at 1, FASTERED &amp; <b class="same">SAME</b>)");
 }
 
+TEST(HtmlSummary, ALongSentenceHasItsClausesOnLines) {
+  EXPECT_EQ(html_clauses("on eigen, a; b: at batch 1 c"), "on eigen, a; b: at batch 1 c");
+  const std::string filling(150, 'x');
+  EXPECT_EQ(
+      html_clauses("On eigen, graph: at batch 1 FASTER (a; b), the band of SAME; at batch 8 " +
+                   filling + "; on onednn, graph: at batch 1 SAME."),
+      "On eigen, graph: <span class=\"clause\">at batch 1 <b class=\"less\">FASTER</b> (a; b), "
+      "the band of SAME;</span> <span class=\"clause\">at batch 8 " +
+          filling +
+          ";</span> <span class=\"clause lead\">on onednn, graph:</span> "
+          "<span class=\"clause\">at batch 1 <b class=\"same\">SAME</b>.</span>");
+}
+
 TEST(HtmlTable, RunsOfRowsAreSetApartAndLongTablesScroll) {
   Table table("t", "",
               {{"backend", "backend", "Whose", "", Table::Align::left, {}},

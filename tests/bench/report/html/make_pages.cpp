@@ -11,6 +11,7 @@
 
 #include "bench/record/json.h"
 #include "bench/report/renderers.h"
+#include "tests/bench/report/full_record.h"
 #include "tests/bench/report/html/sample_document.h"
 #include "tests/bench/report/records.h"
 
@@ -52,14 +53,13 @@ void write_samples(const std::filesystem::path& folder, const Gnuplot& gnuplot) 
   write(folder, "sample.html", sample_document(), gnuplot);
   write(folder, "hostile.html", hostile_document(), gnuplot);
   write(folder, "no-gnuplot.html", sample_document(), none);
-  std::vector<Record> records = {decided("eigen")};
-  add_backend(records.front(), decided("onednn"));
-  write(folder, "one-record.html", document_of(records), gnuplot);
-  records.push_back(decided("eigen"));
-  records.back().work.model = "small_cnn";
-  records.emplace_back();  // of a run that has nothing
-  records.back().status = "not-run";
-  write(folder, "records.html", document_of(records), gnuplot);
+  std::vector<Record> records = {full()};
+  write(folder, "compared.html", document_of(records), gnuplot);
+  records = {trained()};
+  write(folder, "trained.html", document_of(records), gnuplot);
+  records = {full(), decided("eigen"), planned_only()};
+  records[1].work.model = "small_cnn";
+  write(folder, "several.html", document_of(records), gnuplot);
 }
 
 }  // namespace

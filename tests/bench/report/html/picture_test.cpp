@@ -95,6 +95,16 @@ TEST(Script, HoldsTextInSingleQuotesAndNothingElseOfARecord) {
   EXPECT_TRUE(has(script, "with filledcurves"));
 }
 
+TEST(Script, ErrorBarsOfSeveralSeriesStandApartAndBandsDoNot) {
+  const std::string script = gnuplot_script(test::ratio_figure("eigen"));
+  EXPECT_FALSE(has(script, "\n32 "));
+  Figure alone = test::ratio_figure("eigen");
+  alone.series.resize(1);
+  EXPECT_TRUE(has(gnuplot_script(alone), "\n32 "));
+  EXPECT_EQ(test::count(gnuplot_script(test::time_figure("eigen")), "\n32 "),
+            21U);  // 6 bands, 6 lines, 3 filled marks, 3 hollow ones on a ground
+}
+
 TEST(Script, BarsOfARowLeaveNoGap) {
   Figure figure = test::bars_figure();
   figure.series.push_back(
