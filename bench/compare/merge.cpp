@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bench/compare/bounds.h"
 #include "bench/compare/compare.h"
 #include "bench/compare/pairs.h"
 #include "bench/measure/facts_hash.h"
-#include "bench/measure/peak.h"
+#include "bench/measure/limits.h"
 #include "bench/measure/sampler.h"
 #include "ops/base/check.h"
 
@@ -56,42 +57,24 @@ void add_arm(Record& record, ArmRecord&& arm, std::int64_t process) {
   append(known->warmup, std::move(arm.warmup));
 }
 
-// Operations per second by the calibration; 0 when it has none.
-double peak_of_core(const Record& record) {
-  constexpr double kGiga = 1e9;
-  for (const CalibrationRow& row : record.calibration) {
-    if (row.name == "fma_peak" && row.value) return kGiga * *row.value;
-  }
-  return 0.0;
-}
-
-// Only where something is computed, and only if it is a bound: a processor whose clock was lower
-// when its peak was probed may have been faster than that later.
-void add_arithmetic_bound(ArmRecord& arm, double peak_of_core) {
-  if (!arm.utilization.reason.empty()) return;
-  arm.utilization.reason = "a backend of the processor: no device counts for it";
-  if (peak_of_core <= 0.0 || arm.flops <= 0.0) return;
-  constexpr double kNsPerUs = 1e3;
-  const double bound = arith_lower_bound_us(arm.flops, peak_of_core * arm.threads);
-  const double least = std::min(arm.latency_summary.min_ns, arm.throughput_summary.min_ns);
-  if (bound * kNsPerUs <= least) {
-    arm.utilization.arith_lower_bound_us = bound;
-  } else {
-    arm.utilization.reason +=
-        "; no bound by arithmetic: the processor was slower when its peak was probed";
-  }
-}
-
-// The machine is calibrated once; what is a backend's own, for each.
+// The machine is calibrated once; what is a backend's own, for each; the best rates are those of
+// all processes.
 void add_calibration(Record& record, Record& part) {
-  if (record.calibration.empty()) {
-    record.calibration = std::move(part.calibration);
-    return;
-  }
+  const bool first = std::all_of(record.calibration.begin(), record.calibration.end(), is_best);
   for (CalibrationRow& row : part.calibration) {
-    if (row.name != "empty_sync" && row.name != "library_call" && row.name != "fork_join") continue;
-    row.name = fmt::format("{}/{}", row.name, part.processes.front().backend);
-    record.calibration.push_back(std::move(row));
+    if (is_best(row)) {
+      keep_best(record.calibration, row);
+      continue;
+    }
+    if (!first) {
+      if (row.name != "empty_sync" && row.name != "library_call" && row.name != "fork_join") {
+        continue;
+      }
+      row.name = fmt::format("{}/{}", row.name, part.processes.front().backend);
+    }
+    // In front of the best rows, which stay the last.
+    const auto best = std::find_if(record.calibration.begin(), record.calibration.end(), is_best);
+    record.calibration.insert(best, std::move(row));
   }
 }
 
@@ -137,8 +120,8 @@ void add_pilot(Record& record, Record&& part) {
   record.processes.resize(processes);
 }
 
-void complete_record(Record& record) {
-  const double peak = peak_of_core(record);
+void complete_record(Record& record, const CacheSizes& caches) {
+  const MachineLimits limits = limits_of(record.calibration, caches);
   for (PairRecord& pair : pairs_between_backends(record.arms)) {
     record.pairs.push_back(std::move(pair));
   }
@@ -151,7 +134,7 @@ void complete_record(Record& record) {
     if (arm.latency.empty()) continue;
     arm.latency_summary = summarize(arm.latency);
     arm.input_copy_summary = summarize(arm.input_copy);
-    add_arithmetic_bound(arm, peak);
+    add_bounds(arm, limits);
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/measure/cache_sizes.h"
 #include "bench/record/record.h"
 
 namespace stepscope {
@@ -16,7 +17,9 @@ void add_process(Record& record, Record&& part);
 // which are too few to be kept.
 void add_pilot(Record& record, Record&& part);
 
-// When all parts are in: pairs between backends, summaries, protocol and its hash.
-void complete_record(Record& record);
+// When all parts are in: pairs between backends, summaries, protocol and its hash, and the lower
+// bounds of each arm's step (bench/compare/bounds.h) by the best rates that were probed. `caches`:
+// of the machine that measured.
+void complete_record(Record& record, const CacheSizes& caches = cache_sizes());
 
 }  // namespace stepscope

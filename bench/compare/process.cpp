@@ -11,6 +11,7 @@
 #include "bench/measure/calibration.h"
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
+#include "bench/measure/limits.h"
 #include "bench/measure/process_memory.h"
 #include "bench/measure/sampler.h"
 #include "ops/base/check.h"
@@ -76,6 +77,7 @@ class ProcessRun {
     init_ns_ = timer.now() - begin_;
     record_.backends.emplace_back(spec.backend, backend_->info().details);
     record_.processes.push_back(begin_process(spec, *backend_, plan));
+    probe_limits();
   }
 
   void calibrate_machine() {
@@ -114,6 +116,7 @@ class ProcessRun {
       append_gates(record_, run.gate("after", kFirstAfter));
     }
     run.move_to(record_);
+    probe_limits();
   }
 
   Record finish() {
@@ -128,12 +131,21 @@ class ProcessRun {
     if (const auto stolen = steal_ns(); stolen && steal_before_) {
       record_.processes.front().steal_ns = *stolen - *steal_before_;
     }
+    if (backend_->info().computes) {  // behind the peak of memory: it takes some itself
+      for (const CalibrationRow& row : probe_caches(timer_)) keep_best(limits_, row);
+    }
+    for (CalibrationRow& row : limits_) record_.calibration.push_back(std::move(row));
     return std::move(record_);
   }
 
   const ProcessCosts& costs() const { return costs_; }
 
  private:
+  // What a core can compute right now: bounds want the best of many moments.
+  void probe_limits() {
+    if (backend_->info().computes) keep_best(limits_, probe_arithmetic());
+  }
+
   const CompareSpec& spec_;
   const Registry& registry_;
   const Data* data_;
@@ -145,6 +157,7 @@ class ProcessRun {
   std::unique_ptr<Backend> backend_;
   std::int64_t init_ns_ = 0;
   Record record_;
+  std::vector<CalibrationRow> limits_;
   ProcessCosts costs_;
 };
 

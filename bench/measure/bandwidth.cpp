@@ -19,6 +19,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::size_t kKiB = 1024, kPage = 4096;
+constexpr std::size_t kSampleBytes = std::size_t{4} << 20;  // 0.3 ms of DRAM
 constexpr int kUnrolled = 8;  // loads in flight; sums that do not wait for each other
 
 // Integers: no NaN, no denormals, whatever lies in the memory.
@@ -138,42 +139,53 @@ BandwidthProbe::~BandwidthProbe() { munmap(data_, bytes_); }
 
 std::string BandwidthProbe::vectors() { return best_variant().vectors; }
 
+// A large buffer is gone through part by part: what was read last is the last to come again.
+std::size_t BandwidthProbe::part() const { return std::min(bytes_, kSampleBytes); }
+
+double BandwidthProbe::sample_bytes(Traffic traffic) const {
+  const double passed = static_cast<double>(kSampleBytes / part() * part());
+  return traffic == Traffic::read ? passed : 2.0 * passed;
+}
+
+std::int64_t BandwidthProbe::sample(Timer& timer, Traffic traffic) {
+  const Variant variant = best_variant();
+  const auto passes = static_cast<std::int64_t>(kSampleBytes / part());
+  const std::int64_t start = timer.now();
+  if (traffic == Traffic::read) {
+    sink_ = sink_ + variant.read(data_ + at_, part(), passes);
+  } else {
+    variant.update(data_ + at_, part(), passes);
+  }
+  const std::int64_t taken = timer.now() - start;
+  at_ = at_ + 2 * part() <= bytes_ ? at_ + part() : 0;
+  return std::max<std::int64_t>(taken, 1);
+}
+
 std::vector<double> BandwidthProbe::measure(Timer& timer, Traffic traffic,
                                             std::chrono::nanoseconds time) {
   constexpr std::size_t kFewestSamples = 5;
   constexpr std::size_t kMostSamples = 10'000;  // where the clock of a test stands still
-  constexpr std::size_t kSampleBytes = std::size_t{4} << 20;  // 0.3 ms of DRAM
-  const Variant variant = best_variant();
-  // A large buffer is gone through part by part: what was read last is the last to come again.
-  const std::size_t part = std::min(bytes_, kSampleBytes);
-  const auto passes = static_cast<std::int64_t>(kSampleBytes / part);
-  const double moved = static_cast<double>(part) * static_cast<double>(passes) *
-                       (traffic == Traffic::read ? 1.0 : 2.0);
-  volatile std::uint32_t sink = 0;
+  const double moved = sample_bytes(traffic);
   std::vector<double> rates;
   const std::int64_t begin = timer.now();
-  std::size_t at = 0;
+  at_ = 0;
   bool warm = false;  // the first sample fills caches, and is none
   while (rates.size() < kMostSamples &&
          (rates.size() < kFewestSamples || timer.now() - begin < time.count())) {
-    const std::int64_t start = timer.now();
-    if (traffic == Traffic::read) {
-      sink = sink + variant.read(data_ + at, part, passes);
-    } else {
-      variant.update(data_ + at, part, passes);
-    }
-    const std::int64_t taken = timer.now() - start;
-    at = at + 2 * part <= bytes_ ? at + part : 0;
-    if (warm) rates.push_back(moved / static_cast<double>(std::max<std::int64_t>(taken, 1)));
+    const std::int64_t taken = sample(timer, traffic);
+    if (warm) rates.push_back(moved / static_cast<double>(taken));
     warm = true;
   }
   return rates;
 }
 
+std::vector<ProbeSize> bandwidth_sizes(const BandwidthOptions& options) {
+  return probe_sizes(options.caches, std::min(options.most_bytes, free_memory() / 4));
+}
+
 std::vector<CalibrationRow> measure_bandwidth(Timer& timer, const BandwidthOptions& options) {
   std::vector<CalibrationRow> reads, updates;
-  const std::size_t most = std::min(options.most_bytes, free_memory() / 4);
-  for (const ProbeSize& size : probe_sizes(options.caches, most)) {
+  for (const ProbeSize& size : bandwidth_sizes(options)) {
     const std::string note =
         fmt::format("one core, {}, {} KiB; caches {}, {}, {} KiB by {}", BandwidthProbe::vectors(),
                     size.bytes / kKiB, options.caches.l1 / kKiB, options.caches.l2 / kKiB,

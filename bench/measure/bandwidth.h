@@ -35,9 +35,18 @@ class BandwidthProbe {
   std::vector<double> measure(Timer& timer, Traffic traffic, std::chrono::nanoseconds time);
   static std::string vectors();  // "AVX-512", "AVX2", "128 bit"
 
+  // One sample, for those who collect themselves: nanoseconds, 1 at least, for sample_bytes(). Goes
+  // on in a large buffer where the last one ended. The first after the making fills caches.
+  std::int64_t sample(Timer& timer, Traffic traffic);
+  double sample_bytes(Traffic traffic) const;
+
  private:
+  std::size_t part() const;  // bytes of the buffer that one sample goes through
+
   std::byte* data_;
   std::size_t bytes_;
+  std::size_t at_ = 0;               // where the next sample begins
+  volatile std::uint32_t sink_ = 0;  // so that no pass is left out
 };
 
 struct BandwidthOptions {
@@ -45,6 +54,9 @@ struct BandwidthOptions {
   std::size_t most_bytes = std::size_t{1} << 30;  // and at most a quarter of the free memory
   std::chrono::milliseconds time{15};             // of each level and traffic; dram takes longer
 };
+
+// The buffers that measure_bandwidth goes through on this machine.
+std::vector<ProbeSize> bandwidth_sizes(const BandwidthOptions& options = {});
 
 // Rows bandwidth_read_{l1,l2,l3,dram}, then bandwidth_read_write_{...}, as calibration.h lists
 // them.

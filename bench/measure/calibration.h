@@ -13,6 +13,10 @@
 //   bandwidth_read_{l1,l2,l3,dram}       GB/s    one core (bench/measure/bandwidth.h)
 //   bandwidth_read_write_{l1,l2,l3,dram} GB/s
 //   fma_peak                             GFLOP/s f32, one core (bench/measure/fma_peak.h)
+// A record has rows behind these, not made here (bench/measure/limits.h). Their value is the
+// fastest sample of all probes of the run, and they have no quartiles:
+//   fma_peak_best                        GFLOP/s before and behind each batch size of each process
+//   bandwidth_best_{l1,l2,l3}            GB/s    at the end of each process
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

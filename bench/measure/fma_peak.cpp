@@ -86,23 +86,34 @@ Variant best_variant() {
 
 }  // namespace
 
+FmaProbe::FmaProbe() {
+  const Variant variant = best_variant();
+  run_ = variant.run;
+  flops_ = 2.0 * kChains * variant.lanes * static_cast<double>(kRoundsPerSample);
+  vectors_ = variant.vectors;
+}
+
+void FmaProbe::run() { sink_ = sink_ + run_(kRoundsPerSample); }
+
 FmaPeak measure_fma_peak(std::chrono::milliseconds time) {
   constexpr std::size_t kFewestSamples = 5;
-  const Variant variant = best_variant();
-  const double flops = 2.0 * kChains * variant.lanes * static_cast<double>(kRoundsPerSample);
+  FmaProbe probe;
   // Wide vectors start slowly: the processor changes its clock for them.
   const Stamp begin = now();
-  volatile float sink = 0.0F;
-  while (now() - begin < time / 4) sink = sink + variant.run(kRoundsPerSample);
+  while (now() - begin < time / 4) probe.run();
   std::vector<double> rates;
   while (rates.size() < kFewestSamples || now() - begin < time) {
     const Stamp start = now();
-    sink = sink + variant.run(kRoundsPerSample);
+    probe.run();
     const std::chrono::duration<double> taken = now() - start;
-    rates.push_back(flops / taken.count());
+    rates.push_back(probe.flops() / taken.count());
   }
   const auto [lowest, highest] = std::minmax_element(rates.begin(), rates.end());
-  return {quantile(rates, 0.5), *lowest, *highest, variant.vectors};
+  return {.flops_per_second = quantile(rates, 0.5),
+          .lowest = *lowest,
+          .highest = *highest,
+          .samples = static_cast<std::int64_t>(rates.size()),
+          .vectors = probe.vectors()};
 }
 
 }  // namespace stepscope

@@ -200,9 +200,12 @@ class Check {
     const bool timed = arm.throughput_summary.count > 0;
     const double time_us =
         use.device_busy_us.value_or(timed ? arm.throughput_summary.median_ns * 1e-3 : INFINITY);
-    if (use.arith_lower_bound_us && *use.arith_lower_bound_us > time_us) {
-      add(place, "arith_lower_bound_us is {:.4g}, above the {:.4g} us that the step took",
-          *use.arith_lower_bound_us, time_us);
+    for (const auto& [field, bound] :
+         {std::pair("arith_lower_bound_us", use.arith_lower_bound_us),
+          {"bandwidth_lower_bound_us", use.bandwidth_lower_bound_us}}) {
+      if (bound && *bound > time_us) {
+        add(place, "{} is {:.4g}, above the {:.4g} us that the step took", field, *bound, time_us);
+      }
     }
   }
 

@@ -22,7 +22,7 @@ namespace stepscope {
 //     batch, whose gates passed; where there is none, a reason
 //   a block that is not trusted has its cause, and is counted as voided
 //   a value that was not found out has a reason: facts, calibration, utilization
-//   the share of active SMs comes from counters; the arithmetic bound is not above the time
+//   the share of active SMs comes from counters; lower bounds are not above the time
 //   not-run: nothing was measured, and no number says otherwise
 std::vector<std::string> problems(const Record& record);
 

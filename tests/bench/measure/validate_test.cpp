@@ -282,6 +282,11 @@ TEST(Validate, R_UTL_2_TheBoundIsNotAboveTheTime) {
   EXPECT_EQ(after([](Record& r) { r.arms[0].utilization.arith_lower_bound_us = 0.1; }), Problems{});
   EXPECT_EQ(after([](Record& r) { r.arms[0].utilization.arith_lower_bound_us = 0.2; }),
             Problems{"arm a: arith_lower_bound_us is 0.2, above the 0.1035 us that the step took"});
+  EXPECT_EQ(after([](Record& r) { r.arms[0].utilization.bandwidth_lower_bound_us = 0.1; }),
+            Problems{});
+  EXPECT_EQ(
+      after([](Record& r) { r.arms[0].utilization.bandwidth_lower_bound_us = 0.2; }),
+      Problems{"arm a: bandwidth_lower_bound_us is 0.2, above the 0.1035 us that the step took"});
 }
 
 TEST(Validate, StatusFitsTheGates) {
