@@ -172,7 +172,8 @@ std::string bar_sample(const Look& look) {
                      fill);
 }
 
-// Ends behind "; " and before ": at batch", outside of brackets. A short text is one.
+// Ends behind "; " and before ": at batch", outside of brackets. A short text is one, and so is one
+// that has but two.
 std::vector<std::string_view> clauses_of(std::string_view text) {
   constexpr std::size_t kLong = 160;
   std::vector<std::string_view> clauses;
@@ -187,6 +188,7 @@ std::vector<std::string_view> clauses_of(std::string_view text) {
     begin = i + 2;
   }
   clauses.push_back(text.substr(begin));
+  if (clauses.size() < 3) return {text};
   return clauses;
 }
 

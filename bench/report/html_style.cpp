@@ -54,7 +54,7 @@ code { font: 0.9em ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation 
 .brand {
   margin: 0; color: var(--muted); font-size: 13px; font-weight: 600; letter-spacing: 0.04em;
 }
-.about { color: var(--muted); font-size: 14px; margin: 0 0 8px; }
+.about { color: var(--muted); font-size: 14px; margin: 0 0 8px; max-width: none; }
 .how, .alt { color: var(--muted); font-size: 14px; margin: 0 0 10px; }
 .missing { color: var(--muted); font-style: italic; }
 .note {
@@ -67,8 +67,8 @@ code { font: 0.9em ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation 
 }
 .summary ul { list-style: none; margin: 0; padding: 0; }
 .summary li { font-size: 18px; line-height: 1.5; margin: 0 0 10px; max-width: 84ch; }
-.clause { display: block; padding-left: 24px; font-size: 16px; }
-.clause.lead { padding-left: 0; margin-top: 4px; font-size: inherit; }
+.clause { display: block; padding-left: 32px; text-indent: -12px; font-size: 16px; }
+.clause.lead { padding-left: 0; text-indent: 0; margin-top: 4px; font-size: inherit; }
 .status {
   display: inline-block; border: 1px solid currentColor; border-radius: 999px; padding: 0 9px;
   margin-right: 8px; font-size: 13px; font-weight: 600; line-height: 20px; color: var(--text);
@@ -159,7 +159,8 @@ constexpr std::string_view kNarrow = R"css(
   h2 { font-size: 20px; }
   .summary { padding: 14px 14px 6px; }
   .summary li { font-size: 16px; }
-  .clause { padding-left: 14px; font-size: 15px; }
+  .clause { padding-left: 20px; font-size: 15px; }
+  .clause.lead { padding-left: 0; }
   th, td { padding: 5px 9px; }
   figure { max-width: 100%; overflow-x: auto; }
   .columns { grid-template-columns: 1fr; gap: 0; }
