@@ -188,7 +188,7 @@ constexpr std::string_view kPrint = R"css(
   nav { break-after: auto; }
   main > section:not(.summary) { margin-top: 28px; padding-top: 16px; }
   h2, h3, figcaption, .how, .legend { break-after: avoid; }
-  figure, tr, .legend, .note, .columns, .summary li { break-inside: avoid; }
+  figure, tr, p, .legend, .columns, .summary li { break-inside: avoid; }
   .grid { grid-template-columns: repeat(auto-fill, 330px); gap: 16px 20px; }
   figure, .picture { width: 330px; }
   .scroll, .scroll.tall { max-height: none; overflow: visible; width: auto; border: 0; }
