@@ -17,7 +17,7 @@ struct AnalysisOptions {
 inline constexpr std::int64_t kMostReruns = 2;      // then: inconclusive-environment
 inline constexpr double kConfidence = 0.95;         // of every interval
 inline constexpr double kLeastDelta = 0.01;         // of the band of SAME
-inline constexpr double kMostFloor = 0.05;          // of the A/A control, else the run is void
+inline constexpr double kMostFloor = 0.05;          // of an A/A control, else its pairs are void
 inline constexpr double kSentinelTolerance = 0.05;  // between the two beside a block
 inline constexpr std::int64_t kTrustedBlocks = 4;   // in each of kWorkingProcesses, for a verdict
 inline constexpr double kMostVoided = 0.50;         // share of blocks, else the run is void

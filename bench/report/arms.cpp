@@ -45,6 +45,10 @@ bool is_void(const Record& record) {
   return record.status == "void" || record.status == "inconclusive-environment";
 }
 
+bool is_quotable(const Record& record, const RatioRecord& ratio) {
+  return ratio.time_ratio && ratio.verdict != "void" && !is_void(record);
+}
+
 bool has_backends(const Record& record) {
   return std::any_of(record.arms.begin(), record.arms.end(), [&](const ArmRecord& arm) {
     return arm.backend != record.arms.front().backend;

@@ -24,6 +24,8 @@ std::vector<Group> largest_groups_of(const Record& record);
 bool is_measured(const ArmRecord& arm);
 // Whether no ratio of the run may be quoted, whatever was measured.
 bool is_void(const Record& record);
+// Whether this ratio of the run may be quoted: neither is void.
+bool is_quotable(const Record& record, const RatioRecord& ratio);
 // Whether the record has arms of several backends: then each must be named.
 bool has_backends(const Record& record);
 // graph/on; with its backend, eigen/graph/on, where the record has several.

@@ -12,16 +12,19 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kMostNumbers = 3;  // ratios in one sentence and backend
+constexpr std::size_t kMostWords = 2;  // pairs of one sentence and backend told in full
 
 bool is_decided(std::string_view verdict) {
   return verdict == "FASTER" || verdict == "SLOWER" || verdict == "SAME";
 }
 
+bool has_cores(const RatioRecord& ratio) {
+  return !ratio.stratum.empty() && ratio.stratum != "single";
+}
+
 std::string place_of(const PairView& view, const RatioRecord& ratio) {
-  const bool far_or_near = !ratio.stratum.empty() && ratio.stratum != "single";
   return fmt::format("at batch {}{}", view.of->batch,
-                     far_or_near ? fmt::format(", cores {},", ratio.stratum) : "");
+                     has_cores(ratio) ? fmt::format(", cores {},", ratio.stratum) : "");
 }
 
 std::string spread_text(const RatioRecord& ratio) {
@@ -39,11 +42,45 @@ std::string ratio_clause(const PairView& view, const RatioRecord& ratio, std::st
     return fmt::format("{} no ratio: {}", place,
                        ratio.reason.empty() ? kNotMeasured : ratio.reason);
   }
+  if (ratio.verdict == "void") return fmt::format("{} void: {}", place, ratio.verdict_reason);
   const bool why =
       !is_decided(ratio.verdict) && ratio.verdict != "exploratory" && !ratio.verdict_reason.empty();
   return fmt::format("{} {}, {} of {} {}{}{}", place, ratio.verdict,
                      ratio_text(ratio.time_ratio->estimate), base, us_text(ratio.base_us),
                      spread_text(ratio), why ? fmt::format(", {}", ratio.verdict_reason) : "");
+}
+
+// 8 (0.957 of eager's 875 us); of what is void the batch alone.
+std::string short_clause(const PairView& view, const RatioRecord& ratio, std::string_view base) {
+  const std::string place = fmt::format(
+      "{}{}", view.of->batch, has_cores(ratio) ? fmt::format(" with {} cores", ratio.stratum) : "");
+  if (!ratio.time_ratio || !ratio.base_us || ratio.verdict == "void") return place;
+  return fmt::format("{} ({} of {} {})", place, ratio_text(ratio.time_ratio->estimate), base,
+                     us_text(ratio.base_us));
+}
+
+// "FASTER at batch 1 (...) and 8 (...); UNDECIDED at batch 32 (...)": intervals and reasons stand
+// in the tables.
+std::string clauses_by_verdict(const std::vector<PairView>& views, std::string_view base) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> verdicts;
+  const auto add = [&](const std::string& verdict, std::string clause) {
+    auto at = std::find_if(verdicts.begin(), verdicts.end(),
+                           [&](const auto& known) { return known.first == verdict; });
+    if (at == verdicts.end()) at = verdicts.insert(at, {verdict, {}});
+    at->second.push_back(std::move(clause));
+  };
+  for (const PairView& view : views) {
+    if (view.pair->ratios.empty()) add("no ratio", fmt::to_string(view.of->batch));
+    for (const RatioRecord& ratio : view.pair->ratios) {
+      const bool none = !ratio.time_ratio || !ratio.base_us;
+      add(none ? "no ratio" : ratio.verdict, short_clause(view, ratio, base));
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [verdict, clauses] : verdicts) {
+    parts.push_back(fmt::format("{} at batch {}", verdict, listed(clauses)));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 struct Pays {
@@ -142,6 +179,12 @@ std::string claim_text(const Record& record) {
 
 }  // namespace
 
+std::string listed(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
+  const std::vector<std::string> first(parts.begin(), parts.end() - 1);
+  return fmt::format("{} and {}", fmt::join(first, ", "), parts.back());
+}
+
 std::string verdict_of(const PairView& view) {
   std::string verdict;
   for (const RatioRecord& ratio : view.pair->ratios) {
@@ -153,19 +196,14 @@ std::string verdict_of(const PairView& view) {
 }
 
 std::string ratio_clauses(const std::vector<PairView>& views, std::string_view base) {
+  if (views.size() > kMostWords) return clauses_by_verdict(views, base);
   std::vector<std::string> clauses;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const bool between = i > 0 && i + 1 < views.size() && views.size() > kMostNumbers;
-    const std::string verdict = verdict_of(views[i]);
-    if (between && is_decided(verdict)) {
-      clauses.push_back(fmt::format("at batch {} {}", views[i].of->batch, verdict));
-      continue;
+  for (const PairView& view : views) {
+    for (const RatioRecord& ratio : view.pair->ratios) {
+      clauses.push_back(ratio_clause(view, ratio, base));
     }
-    for (const RatioRecord& ratio : views[i].pair->ratios) {
-      clauses.push_back(ratio_clause(views[i], ratio, base));
-    }
-    if (!views[i].pair->ratios.empty()) continue;
-    clauses.push_back(fmt::format("at batch {} no ratio: {}", views[i].of->batch, kNotMeasured));
+    if (!view.pair->ratios.empty()) continue;
+    clauses.push_back(fmt::format("at batch {} no ratio: {}", view.of->batch, kNotMeasured));
   }
   return fmt::format("{}", fmt::join(clauses, "; "));
 }

@@ -12,14 +12,17 @@
 
 namespace stepscope {
 
+// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string>& parts);
+
 // One word for a pair: the verdict of its strata where they agree, else UNDECIDED. Empty without a
 // ratio.
 std::string verdict_of(const PairView& view);
 
 // "at batch 1 FASTER, 0.900 of eager's 10.0 us (95 %: 0.890 .. 0.910); at batch 32 SAME, ...": the
 // verdict of each pair with its ratio and what the base costs, or why there is none. `base`: whose
-// time that is, as "eager's". Of more than three batches, the ones between the ends get their
-// verdict alone.
+// time that is, as "eager's". More than two pairs are told by verdict, without interval and reason:
+// "FASTER at batch 1 (0.900 of eager's 10.0 us) and 8 (...); UNDECIDED at batch 32 (...)".
 std::string ratio_clauses(const std::vector<PairView>& views, std::string_view base);
 
 // "; crossover batch: 32, it does not pay from there on", or "never", or "not known"; then all the

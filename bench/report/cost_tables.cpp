@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kVoidBreakEven = "not known: the run is void";  // as the analysis writes it
+constexpr const char* kVoidBreakEven = "not known: void";  // as the analysis writes it
 
 using OneOffTime = std::optional<std::int64_t> OneOffRecord::*;
 

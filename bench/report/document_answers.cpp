@@ -14,10 +14,15 @@ namespace {
 // Why a run has no ratio to quote.
 void say_voids(Section& section, const Runs& runs) {
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    if (!is_void(runs[run])) continue;
-    section.text.push_back(of_run(runs, run,
-                                  fmt::format("{}: no ratio of it may be quoted, and none is shown",
-                                              status_line(runs[run]))));
+    const Record& record = runs[run];
+    if (is_void(record)) {
+      section.text.push_back(of_run(
+          runs, run,
+          fmt::format("{}: no ratio of it may be quoted, and none is shown", status_line(record))));
+    } else if (record.status == "complete" && !record.status_reason.empty()) {
+      section.text.push_back(of_run(
+          runs, run, fmt::format("void, with the pairs that it judges: {}", record.status_reason)));
+    }
   }
 }
 

@@ -37,6 +37,7 @@ constexpr const char* kBars = "Bars: 95 % intervals; grey: the widest band of SA
 
 std::optional<Mark> ratio_mark(double x, const RatioRecord& ratio) {
   if (!ratio.time_ratio || ratio.time_ratio->estimate <= 0.0) return std::nullopt;
+  if (ratio.verdict == "void") return std::nullopt;
   const Interval& time = *ratio.time_ratio;
   const bool interval = time.low && time.high;
   return Mark{x, time.estimate, interval ? time.low : std::nullopt,

@@ -52,9 +52,9 @@ std::vector<Cell> without_over_all(const Record& record, const ArmRecord& all,
                                    const ArmRecord& left_out) {
   const PairView view = find_pair(record, all, left_out);
   if (view.pair == nullptr) return {kNotMeasured, "", ""};
-  if (is_void(record)) return {"-", "-", "void"};
   for (const RatioRecord& ratio : view.pair->ratios) {
     if (!ratio.time_ratio) continue;
+    if (!is_quotable(record, ratio)) return {"-", "-", "void"};
     const Interval& time = *ratio.time_ratio;
     return {ratio_cell(time.estimate),
             time.low && time.high ? Cell(range_text(time), *time.low, *time.high) : Cell(),

@@ -34,11 +34,11 @@ Cell us_cell(const std::optional<Interval>& us) {
   return us ? time_cell(us->estimate * 1000.0) : Cell(kNotMeasured);
 }
 
-// `quotable`: not in a void run, whose record alone keeps the numbers.
+// `quotable`: else the record alone keeps the numbers.
 std::vector<Cell> ratio_cells(const RatioRecord& ratio, bool quotable) {
   if (!ratio.time_ratio) return {kNotMeasured, "", "", "", "", "", ratio.reason};
   if (!quotable) {
-    return {"-", "-", "-", us_cell(ratio.base_us), us_cell(ratio.of_us), "-", ratio.verdict};
+    return {"-", "-", "-", us_cell(ratio.base_us), us_cell(ratio.of_us), "-", "void"};
   }
   return {ratio_cell(ratio.time_ratio->estimate),
           interval_cell(ratio),
@@ -87,8 +87,8 @@ Table pairs_where(const Runs& runs, const char* id, const char* title, Wanted&& 
     const Record& record = runs[run];
     for (const PairView& view : pairs_of(record)) {
       if (!wanted(view)) continue;
-      const bool quotable = !is_void(record) || view.pair->kind != "arm";
       for (const RatioRecord& ratio : view.pair->ratios) {
+        const bool quotable = is_quotable(record, ratio) || view.pair->kind != "arm";
         std::vector<Cell> row = pair_cells(record, view);
         if (strata) row.emplace_back(stratum_text(ratio));
         for (Cell& cell : ratio_cells(ratio, quotable)) row.push_back(std::move(cell));

@@ -207,6 +207,13 @@ TEST(Document, AVoidRunShowsNoRatio) {
   EXPECT_EQ(csv(*pairs).find("0.9"), std::string::npos) << csv(*pairs);
 }
 
+TEST(Document, ControlsThatDoNotHoldAreNamed) {
+  Record record = test::full();
+  record.status_reason = "A/A control eigen/eager/off/1/again: its floor is 7.1 %, above 5 %";
+  const Document document = document_of(std::vector{record});
+  EXPECT_TRUE(says(section_of(document, "verdicts").text, record.status_reason));
+}
+
 TEST(Document, OfSeveralRunsEachRowSaysWhoseItIs) {
   const Document one = document_of(std::vector{test::full()});
   const Document two = document_of(std::vector{test::full(), other_model()});

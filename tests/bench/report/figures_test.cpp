@@ -131,6 +131,18 @@ TEST(RatioFigures, ARatioHasItsIntervalAndTheBandOfSame) {
   }
 }
 
+TEST(RatioFigures, AVoidPairHasNoMark) {
+  Record record = decided();
+  const auto marks = [&] {
+    const Runs runs{record};
+    const std::vector<FigureGroup> groups = ratio_figures(runs, all_runs(runs));
+    return group_of(groups, "graph-over-eager")->figures.at(0).series.at(0).marks.size();
+  };
+  const std::size_t before = marks();
+  test::ratio_of(record, "eigen/graph/off/1", "eigen/eager/off/1").verdict = "void";
+  EXPECT_EQ(marks(), before - 1);
+}
+
 TEST(RatioFigures, EachQuestionHasItsGroup) {
   Record record = full();
   std::vector<std::string> ids;

@@ -136,7 +136,7 @@ TEST(CompareText, AVoidRunSaysWhyOnceAndHasNoRatio) {
   for (PairRecord& pair : record.pairs) {
     pair.ratios.front().verdict = "void";
     pair.ratios.front().verdict_reason = record.status_reason;
-    pair.break_even = BreakEven{120.0, {}, "not known: the run is void"};
+    pair.break_even = BreakEven{120.0, {}, "not known: void"};
   }
   for (const char* status : {"void", "inconclusive-environment"}) {
     record.status = status;
@@ -145,9 +145,22 @@ TEST(CompareText, AVoidRunSaysWhyOnceAndHasNoRatio) {
     EXPECT_TRUE(has(text, "its floor")) << text;
     EXPECT_TRUE(has(text, " 1 graph/off eager/off - - - 10.0 us 9.00 us - void\n")) << text;
     EXPECT_FALSE(has(text, "0.900")) << text;
-    EXPECT_TRUE(has(text, "paid back, not known: the run is void:\n")) << text;
+    EXPECT_TRUE(has(text, "paid back, not known: void:\n")) << text;
     EXPECT_TRUE(has(text, " 1 graph/off eager/off 120 us -\n")) << text;
   }
+}
+
+// Its control does not hold; the other pairs of the run stand.
+TEST(CompareText, AVoidPairKeepsItsTimesAndHasNoRatio) {
+  Record record = decided();
+  RatioRecord& ratio = ratio_of(record, "eigen/graph/off/1", "eigen/eager/off/1");
+  ratio.verdict = "void";
+  ratio.verdict_reason = "A/A control: its floor is 7.1 %";
+  const std::string text = test::squeezed(compare_text(record));
+  EXPECT_TRUE(has(text, " 1 graph/off eager/off - - - 10.0 us 9.00 us - void\n")) << text;
+  EXPECT_TRUE(has(text, "void: A/A control: its floor is 7.1 %\n")) << text;
+  EXPECT_FALSE(has(text, "0.900")) << text;
+  EXPECT_TRUE(has(text, " 32 graph/off eager/off 0.998 0.994 .. 1.002 ")) << text;
 }
 
 TEST(CompareText, WithoutAnIntervalThereIsASpread) {
