@@ -1,80 +1,160 @@
 // bench_dispatch: what dispatch costs when nothing is computed, per op and mode, on the null
 // backend.
 //
-// Names: dispatch/MODEL/null/MODE/log:on|off. Time is that of one step; `per_op` is the step over
-// its ops. Counters are exact: look-ups, submissions and calls of one step, from the stream. The
-// goals stand in docs/modes.md beside what was measured.
+// Names: dispatch/MODEL/null/MODE/log:on|off. Time is that of one step without its input copy;
+// `per_op` is the step over its ops. Counters are exact: look-ups, launches and calls of one step,
+// from the stream. The goals stand in docs/modes.md beside what was measured.
 // SPDX-License-Identifier: Apache-2.0
-#include <benchmark/benchmark.h>
-#include <fmt/format.h>
-
 #include <memory>
 
-#include "backends/execution/session.h"
-#include "backends/registry/registry.h"
+#include "bench/measure/sampler.h"
+#include "bench/suites/suite.h"
+#include "bench/suites/timed_arm.h"
 
-namespace stepscope {
+namespace stepscope::suites {
 namespace {
 
-enum class Log : bool { off, on };
-
 constexpr std::int64_t kBatch = 32;  // decides no time here: nothing is computed
+constexpr std::int64_t kBlockNs = 1'000'000;
+constexpr double kNsPerSecond = 1e9;
+
+enum class Log : bool { off, on };
 
 struct Case {
   std::string model;
   Mode mode;
   Log log;
   EagerCache cache = EagerCache::on;
+
+  // `compare` has arms like these; the others are variants, which are rows of a record.
+  bool is_arm() const { return log == Log::on && cache == EagerCache::on; }
 };
 
-void run(benchmark::State& state, const Case& each) {
-  const std::unique_ptr<Backend> null = Registry::builtin().make("null", {});
-  Session session(
-      *null, make_model(each.model),
-      {.mode = each.mode, .step_batches = {kBatch}, .executor = {.eager_cache = each.cache}});
-  session.warm_up();
-  Stream& stream = session.stream();
-  stream.keep_log(each.log == Log::on ? Stream::kDefaultLogEntries : 0);
-  Executor& executor = session.step(kBatch);
-  const Counters before = stream.counters();
-  for (auto _ : state) executor.enqueue(stream);
-  stream.wait();
-  const Counters counted = stream.counters() - before;
-  if (executed_mode(counted) != each.mode) state.SkipWithError("another mode was executed");
-  const auto ops = static_cast<double>(executor.graph().ops().size());
-  const auto steps = static_cast<double>(counted.steps);
-  using benchmark::Counter;
-  state.counters["ops"] = ops;
-  state.counters["per_op"] =
-      Counter(ops, Counter::kIsIterationInvariantRate | Counter::kInvert);  // seconds
-  state.counters["lookups"] = static_cast<double>(counted.lookups) / steps;
-  state.counters["submissions"] = static_cast<double>(counted.submitted + counted.replays) / steps;
-  state.counters["calls"] =
-      static_cast<double>(counted.calls_submitted + counted.calls_replayed) / steps;
+// Steps on inputs that stay: the copy is none of dispatch.
+class DispatchSubject final : public Subject {
+ public:
+  DispatchSubject(Executor& executor, Stream& stream) : executor_(executor), stream_(stream) {}
+  void restart() override {}
+  void load(std::int64_t) override {}
+  void submit() override { executor_.enqueue(stream_); }
+  void wait() override { stream_.wait(); }
+  bool synchronous() const override { return true; }
+
+ private:
+  Executor& executor_;
+  Stream& stream_;
+};
+
+class Dispatch final : public Prepared {
+ public:
+  Dispatch(Suite& suite, const Case& each, std::string name)
+      : suite_(suite),
+        case_(each),
+        name_(std::move(name)),
+        ground_(suite, {each.model, "null", each.mode, "off", kBatch}),
+        arm_(make_arm(ground_.spec, *ground_.backend, {each.mode, {}}, kBatch, ground_.ring,
+                      {.eager_cache = each.cache})),
+        subject_(arm_.session->step(kBatch), arm_.session->stream()) {
+    arm_.session->warm_up();
+    count_step(arm_, kBatch, ground_.ring);
+    arm_.session->stream().keep_log(each.log == Log::on ? Stream::kDefaultLogEntries : 0);
+    allocations_ = allocations_of_step(subject_);
+    blocks_.method = method::kThroughput;
+    blocks_.covers = kComplete;
+    blocks_.steps_per_sample = steps_for(subject_, suite.timer(), kBlockNs);
+  }
+
+  void run(benchmark::State& state) {
+    while (state.KeepRunningBatch(blocks_.steps_per_sample)) {
+      const Samples block =
+          sample_throughput(subject_, suite_.timer(), blocks_.steps_per_sample, 1);
+      state.SetIterationTime(static_cast<double>(block.elapsed_ns.front()) / kNsPerSecond);
+      blocks_.start_ns.push_back(block.start_ns.front());
+      blocks_.elapsed_ns.push_back(block.elapsed_ns.front());
+    }
+    using benchmark::Counter;
+    set_label(state, arm_.record);
+    set_counts(state, arm_.record);
+    if (allocations_) state.counters["allocations"] = *allocations_;
+    state.counters["lookups"] = static_cast<double>(arm_.record.counts.lookups);
+    state.counters["per_op"] = Counter(static_cast<double>(arm_.record.counts.ops),
+                                       Counter::kIsIterationInvariantRate | Counter::kInvert);
+  }
+
+  void finish() override {
+    const std::string& model = ground_.spec.model.name;
+    suite_.keep(model, "null", ground_.backend->info());
+    if (!case_.is_arm()) {
+      std::vector<double> per_step;
+      for (const std::int64_t elapsed : blocks_.elapsed_ns) {
+        per_step.push_back(static_cast<double>(elapsed) /
+                           static_cast<double>(blocks_.steps_per_sample));
+      }
+      suite_.keep(model, name_, "ns", "a step on null, in blocks", per_step);
+      return;
+    }
+    ArmRecord& arm = arm_.record;
+    arm.includes.clear();
+    arm.utilization.reason = "the backend computes nothing";
+    if (!blocks_.elapsed_ns.empty()) arm.throughput.push_back(std::move(blocks_));
+    suite_.keep(model, std::move(arm));
+  }
+
+ private:
+  Suite& suite_;
+  Case case_;
+  std::string name_;
+  ArmGround ground_;
+  Arm arm_;
+  DispatchSubject subject_;
+  std::optional<double> allocations_;
+  Samples blocks_;
+};
+
+void add(Suite& suite, const Case& each) {
+  const std::string name = fmt::format(
+      "dispatch/{}/null/{}{}/log:{}", each.model, stepscope::name(each.mode),
+      each.cache == EagerCache::off ? "-uncached" : "", each.log == Log::on ? "on" : "off");
+  suite.add(name,
+            [&suite, each, name](benchmark::State& state) {
+              suite
+                  .prepared<Dispatch>(name,
+                                      [&] { return std::make_unique<Dispatch>(suite, each, name); })
+                  .run(state);
+            },
+            {.unit = benchmark::kNanosecond});
 }
 
-void add(const Case& each) {
-  const std::string label = fmt::format("dispatch/{}/null/{}{}/log:{}", each.model, name(each.mode),
-                                        each.cache == EagerCache::off ? "-uncached" : "",
-                                        each.log == Log::on ? "on" : "off");
-  benchmark::RegisterBenchmark(label.c_str(),
-                               [each](benchmark::State& state) { run(state, each); });
+void add_all(Suite& suite) {
+  for (const std::string& model : suite.flags().models) {
+    for (const Log log : {Log::on, Log::off}) {
+      for (const Mode mode : {Mode::eager, Mode::planned, Mode::graph}) {
+        add(suite, {model, mode, log});
+      }
+    }
+    add(suite, {model, Mode::eager, Log::on, EagerCache::off});
+  }
+}
+
+Facts protocol() {
+  return {{"method", std::string(method::kThroughput)},
+          {"block", fmt::format("steps for {} ms or longer", kBlockNs / 1'000'000)},
+          {"start", "anywhere: nothing is computed"},
+          {"inputs", "none are copied"},
+          {"includes", "nothing"},
+          {"sync", "before the first and before the last stamp of a block"},
+          {"warm_up", "three steps"}};
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::suites
 
 int main(int argc, char** argv) {
-  using namespace stepscope;
-  for (const char* model : {"mlp", "chain:50"}) {
-    for (const Log log : {Log::on, Log::off}) {
-      for (const Mode mode : {Mode::eager, Mode::planned, Mode::graph}) add({model, mode, log});
-    }
-    add({model, Mode::eager, Log::on, EagerCache::off});
-  }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  using namespace stepscope::suites;
+  return run_program({.name = "bench_dispatch",
+                      .what = "What dispatch costs when nothing is computed.",
+                      .names = "dispatch/MODEL/null/eager|planned|graph|eager-uncached/log:on|off",
+                      .usual = {.models = {"mlp", "chain:50"}},
+                      .protocol = protocol()},
+                     argc, argv, add_all);
 }

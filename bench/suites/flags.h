@@ -30,6 +30,7 @@ struct Program {
   // What stands where a flag is not given. A list that is empty here has no flag; `backends` may
   // say "usual": those that compute, are made for speed, and are available here.
   Flags usual;
+  bool one_model = false;  // its names say no model
   // How it measures, for the record, beside what holds for all programs.
   Facts protocol;
 };

@@ -22,6 +22,7 @@
 
 #include "backends/registry/registry.h"
 #include "bench/data/load.h"
+#include "bench/measure/limits.h"
 #include "bench/measure/timer.h"
 #include "bench/record/record.h"
 #include "bench/suites/flags.h"
@@ -57,9 +58,8 @@ class Suite {
   Timer& timer() { return timer_; }
   const Data& data_for(const Model& model);  // by --data, in the model's size; loaded once
 
-  // A benchmark with manual time. Where `body` throws an Error, or no mode could be executed, this
-  // benchmark alone ends, with the message as the library shows errors, and the program's status
-  // is 1.
+  // A benchmark with manual time. Where `body` throws an Error, or memory is short, this benchmark
+  // alone ends, with the message as the library shows errors, and the program's status is 1.
   void add(const std::string& name, Body body, const Settings& settings = {});
 
   // The T of that name, made by make() where it is not there. One lies ready at a time: sessions
@@ -74,9 +74,9 @@ class Suite {
     return static_cast<T&>(*held_);
   }
 
-  // What the machine can do: fma_peak and bandwidth_* as bench/measure/calibration.h lists them.
-  // Probed at the first call (about a second); then in every record too.
-  const std::vector<CalibrationRow>& machine();
+  // What a core can do at most, by the best of all probes so far: each call probes again, the first
+  // one all of it (about a second). The rows are then in every record too.
+  const MachineLimits& limits();
 
   // Puts an arm into the record of its model (canonical name). One of that name that is there gets
   // its lists.
@@ -85,6 +85,8 @@ class Suite {
   // quartiles of all values that were kept under that name. `model` is empty where there is none.
   void keep(const std::string& model, const std::string& name, std::string_view unit,
             std::string_view note, std::span<const double> values);
+  // Puts the facts of a backend that ran into the record.
+  void keep(const std::string& model, const std::string& backend, const BackendInfo& info);
 
   // Registers nothing more, runs what the library's flags choose, writes the records. The exit
   // status of the program.
@@ -100,9 +102,10 @@ class Suite {
     std::vector<std::pair<std::string, Values>> rows;  // in the order of coming
   };
 
+  void fail(benchmark::State& state, const std::string& why);
   void drop();
-  void add_context();
-  Record begin_record(const std::string& model);
+  void add_context() const;
+  Kept& kept_of(const std::string& model);
   void complete(Kept& kept);
   void write_records();
   std::string file_of(const std::string& model) const;
@@ -111,11 +114,10 @@ class Suite {
   Flags flags_;
   Registry registry_ = Registry::builtin();
   SteadyTimer timer_;
-  Facts protocol_;
-  std::string protocol_hash_;
-  std::vector<Fact> environment_;
-  std::map<std::string, Data> data_;  // by size and classes
-  std::vector<CalibrationRow> machine_;
+  Record head_;                          // what every record begins with
+  std::map<std::string, Data> data_;     // by size and classes
+  std::vector<CalibrationRow> machine_;  // empty: not probed
+  MachineLimits limits_;
   std::map<std::string, Kept> kept_;  // by model
   std::string held_name_;
   std::unique_ptr<Prepared> held_;
@@ -135,10 +137,10 @@ using Block = std::function<void(std::int64_t calls)>;
 std::vector<double> time_blocks(benchmark::State& state, Timer& timer, const Block& block);
 
 // fused or unfused in names of benchmarks; on or off in names of arms.
-struct Fusion {
+struct FusionName {
   std::string_view name;
   std::string_view choice;
 };
-inline constexpr Fusion kFusions[] = {{"unfused", "off"}, {"fused", "on"}};
+inline constexpr FusionName kFusions[] = {{"unfused", "off"}, {"fused", "on"}};
 
 }  // namespace stepscope::suites

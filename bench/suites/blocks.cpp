@@ -1,0 +1,42 @@
+// Blocks of calls, long enough to be timed.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "bench/suites/suite.h"
+
+namespace stepscope::suites {
+namespace {
+
+constexpr std::int64_t kBlockNs = 1'000'000;  // shortest; two stamps take about 50 ns
+constexpr std::int64_t kMostCalls = std::int64_t{1} << 24;
+
+std::int64_t time_of(Timer& timer, const Block& block, std::int64_t calls) {
+  const std::int64_t start = timer.now();
+  block(calls);
+  return timer.now() - start;
+}
+
+// Doubled until a block is long enough, so that all blocks of a benchmark are about one to two
+// times as long as needed.
+std::int64_t calls_for(Timer& timer, const Block& block) {
+  std::int64_t calls = 1;
+  block(1);  // pages, caches, code
+  while (calls < kMostCalls && time_of(timer, block, calls) < kBlockNs) calls *= 2;
+  return calls;
+}
+
+}  // namespace
+
+std::vector<double> time_blocks(benchmark::State& state, Timer& timer, const Block& block) {
+  constexpr double kNsPerSecond = 1e9;
+  std::vector<double> per_call;
+  const std::int64_t calls = calls_for(timer, block);
+  while (state.KeepRunningBatch(calls)) {
+    const auto taken = static_cast<double>(time_of(timer, block, calls));
+    state.SetIterationTime(taken / kNsPerSecond);
+    per_call.push_back(taken / static_cast<double>(calls));
+  }
+  return per_call;
+}
+
+}  // namespace stepscope::suites

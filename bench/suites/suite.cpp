@@ -1,0 +1,150 @@
+// Registering and running benchmarks, and what lies ready for them.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/suites/suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <new>
+
+#include "bench/measure/bandwidth.h"
+#include "bench/measure/begin_record.h"
+#include "bench/measure/environment.h"
+#include "bench/measure/facts_hash.h"
+#include "bench/measure/git_state.h"
+#include "bench/measure/sampler.h"
+#include "bench/suites/library.h"
+#include "ops/base/check.h"
+
+namespace stepscope::suites {
+namespace {
+
+// How all programs measure; the rest is a program's own.
+Facts with_common_protocol(Facts protocol) {
+  protocol.emplace_back("library", "Google Benchmark, manual time; all its calls of a benchmark");
+  protocol.emplace_back("order", "one benchmark after the other, as the library orders them");
+  protocol.emplace_back("gate", "none");
+  return protocol;
+}
+
+std::string pinned() {
+  const std::vector<int> cpus = read_environment().allowed_cpus;
+  return cpus.size() == 1 ? fmt::format("to CPU {}", cpus.front()) : "no";
+}
+
+}  // namespace
+
+Suite::Suite(Program program, Flags flags)
+    : program_(std::move(program)),
+      flags_(std::move(flags)),
+      head_(stepscope::begin_record(STEPSCOPE_VERSION, flags_.command)) {
+  head_.environment.push_back(git_state());
+  head_.protocol = with_common_protocol(program_.protocol);
+  head_.protocol_hash = hash_of(head_.protocol);
+  head_.status = "exploratory";
+  head_.status_reason = fmt::format(
+      "written by {}: one process, times of arms alone, no gate and no verdict", program_.name);
+}
+
+const Data& Suite::data_for(const Model& model) {
+  const std::string key = fmt::format("{} {}", fmt::join(model.row.dims(), "x"), model.classes);
+  const auto known = data_.find(key);
+  if (known != data_.end()) return known->second;
+  // Generated images have the model's size: square where that is possible, else one row.
+  const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(model.features)));
+  const bool square = side * side == model.features;
+  Data loaded = load_data(flags_.data, {.classes = model.classes,
+                                        .rows = square ? side : 1,
+                                        .columns = square ? side : model.features});
+  check_fits(loaded.train, model.name, model.features, model.classes);
+  return data_.emplace(key, std::move(loaded)).first->second;
+}
+
+void Suite::add(const std::string& name, Body body, const Settings& settings) {
+  auto* const added =
+      register_benchmark(name, [this, body = std::move(body)](benchmark::State& state) {
+        try {
+          body(state);
+        } catch (const std::bad_alloc&) {
+          fail(state, "not enough memory");
+        } catch (const Error& error) {
+          fail(state, error.what());
+        }
+      });
+  added->UseManualTime()->Unit(settings.unit);
+  if (settings.iterations > 0) added->Iterations(settings.iterations);
+}
+
+void Suite::fail(benchmark::State& state, const std::string& why) {
+  failed_ = true;
+  held_.reset();  // it may be what failed
+  skip_with_error(state, why);
+}
+
+void Suite::drop() {
+  const std::unique_ptr<Prepared> dropped = std::move(held_);
+  if (dropped != nullptr) dropped->finish();
+}
+
+const MachineLimits& Suite::limits() {
+  const CacheSizes caches = cache_sizes();
+  if (machine_.empty()) machine_ = measure_bandwidth(timer_, {.caches = caches});
+  keep_best(machine_, probe_arithmetic());
+  for (const CalibrationRow& row : probe_caches(timer_, caches)) keep_best(machine_, row);
+  limits_ = limits_of(machine_, caches);
+  return limits_;
+}
+
+// Facts that stand above the results, whatever their format.
+void Suite::add_context() const {
+  const auto say = [](const std::string& name, const std::string& text) {
+    benchmark::AddCustomContext(name, text);
+  };
+  say("stepscope", head_.version);
+  say("schema", head_.schema);
+  say("protocol_hash", head_.protocol_hash);
+  say("threads", fmt::to_string(flags_.threads));
+  say("seed", fmt::to_string(flags_.seed));
+  say("data", flags_.models.empty() ? "none" : flags_.data);
+  say("pinned", pinned());
+  for (const Fact& fact : head_.environment) say(fact.name, fact.text());
+}
+
+int Suite::run(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  add_context();
+  const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  std::fflush(stdout);
+  try {
+    drop();
+    if (!flags_.raw.empty() && !kept_.empty()) write_records();
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}: {}\n", program_.name, error.what());
+    return 1;
+  }
+  if (matched == 0) return 2;
+  return failed_ ? 1 : 0;
+}
+
+int run_program(const Program& program, int argc, char** argv,
+                const std::function<void(Suite&)>& add_benchmarks) {
+  Flags flags;
+  std::vector<std::string> rest;
+  if (const auto end = read_flags(program, argc, argv, flags, rest)) return end->status;
+  std::vector<char*> words;
+  words.reserve(rest.size() + 1);
+  for (std::string& word : rest) words.push_back(word.data());
+  words.push_back(nullptr);
+  try {
+    Suite suite(program, flags);
+    add_benchmarks(suite);
+    return suite.run(static_cast<int>(rest.size()), words.data());
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}: {}\n", program.name, error.what());
+    return 1;
+  }
+}
+
+}  // namespace stepscope::suites
