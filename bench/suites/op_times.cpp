@@ -12,56 +12,28 @@
 #include <string>
 #include <vector>
 
-#include "backends/execution/planned.h"
 #include "backends/execution/session.h"
 #include "backends/registry/registry.h"
-#include "bench/data/input_ring.h"
 #include "bench/measure/clock.h"
 #include "bench/measure/statistics.h"
+#include "bench/suites/step_launches.h"
 #include "graph/passes/fusion.h"
 #include "ops/base/check.h"
 
-namespace stepscope {
+namespace stepscope::suites {
 namespace {
 
 constexpr int kSteps = 200;
 constexpr int kStepsFromOneStart = 20;  // so that training does not run away
 
-// The launches of a program on operands of its own arena, and scratch that all share.
-class Launches {
- public:
-  Launches(const Program& program, Session& session)
-      : bound_(program, session.backend(), session.memory(), {}) {
-    std::size_t scratch = 1;
-    for (const Kernel* kernel : program.kernels) {
-      scratch = std::max(scratch, kernel->needs().scratch);
-    }
-    scratch_ = session.backend().allocate(scratch);
-    operands_.resize(program.kernels.size());
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      const Op& op = program.graph->ops()[i];
-      for (const ValueId id : op.inputs) operands_[i].push_back(bound_.address(id));
-      for (const ValueId id : op.outputs) operands_[i].push_back(bound_.address(id));
-      launches_.push_back(program.kernels[i]->bind(operands_[i].data(), scratch_->data()));
-    }
-  }
-  std::span<const Launch> all() const { return launches_; }
-
- private:
-  BoundProgram bound_;
-  std::unique_ptr<Memory> scratch_;
-  std::vector<std::vector<std::byte*>> operands_;
-  std::vector<Launch> launches_;
-};
-
-std::vector<std::vector<double>> time_ops(Session& session, const Launches& launches) {
-  std::vector<std::vector<double>> nanoseconds(launches.all().size());
+std::vector<std::vector<double>> time_ops(Session& session, const StepLaunches& launches) {
+  std::vector<std::vector<double>> nanoseconds(launches.size());
   const std::vector<std::byte> start = session.memory().snapshot(session.stream());
   for (int step = 0; step < kSteps; ++step) {
     if (step % kStepsFromOneStart == 0) session.memory().restore(session.stream(), start);
-    for (std::size_t i = 0; i < launches.all().size(); ++i) {
+    for (std::size_t i = 0; i < launches.size(); ++i) {
       const Stamp begin = now();
-      session.stream().submit(launches.all()[i], static_cast<std::uint32_t>(i));
+      launches.submit(session.stream(), i);
       session.stream().wait();
       nanoseconds[i].push_back(std::chrono::duration<double, std::nano>(now() - begin).count());
     }
@@ -92,18 +64,13 @@ void run(const char* backend_name, const char* model_name, std::int64_t batch, c
                   {.mode = Mode::planned,
                    .step_batches = {batch},
                    .passes = passes_for(parse_fusion(fusion), backend->layouts())});
-  const InputRing ring = InputRing::noise(model.features, batch, 1);
-  std::vector<std::int32_t> labels(model.classes > 0 ? static_cast<std::size_t>(batch) : 0);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    labels[i] = static_cast<std::int32_t>(static_cast<std::int64_t>(i) % model.classes);
-  }
-  session.load(ring.at(0).x, labels);
-  const Program& program = session.step(batch).program();
-  print(*program.graph, time_ops(session, Launches(program, session)));
+  load_noise(session, batch, 1);
+  const stepscope::Program& program = session.step(batch).program();
+  print(*program.graph, time_ops(session, StepLaunches(program, session)));
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::suites
 
 int main(int argc, char** argv) {
   if (argc != 5) {
@@ -111,7 +78,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    stepscope::run(argv[1], argv[2], std::max(1L, std::atol(argv[3])), argv[4]);
+    stepscope::suites::run(argv[1], argv[2], std::max(1L, std::atol(argv[3])), argv[4]);
     return 0;
   } catch (const stepscope::Error& error) {
     fmt::print(stderr, "op_times: {}\n", error.what());
