@@ -36,7 +36,7 @@ std::string place(const Layout& layout, double x, double y) {
 
 std::string label(const Layout& layout, std::string_view text, double x, double y,
                   std::string_view anchor, Ink ink) {
-  return fmt::format("set label {} at {} {} front textcolor {}\n", quoted(text),
+  return fmt::format("set label {} at {} {} front textcolor {}\n", plain_string(text),
                      place(layout, x, y), anchor, code_of(ink));
 }
 
@@ -62,7 +62,7 @@ std::string tick_text(std::string text) {
   for (std::size_t at = 0; (at = text.find('%', at)) != std::string::npos; at += 2) {
     text.insert(at, 1, '%');
   }
-  return quoted(text);
+  return plain_string(text);
 }
 
 std::string axis_script(char axis, const Scale& scale, bool downwards, std::string_view options) {
@@ -122,8 +122,8 @@ std::string beside(const Guide& guide, const Layout& layout, int line) {
   const double room = layout.plot_width() * (left ? share : 1.0 - share);
   return fmt::format(
       "set label {} at first {}, graph 0 {} offset character {},{} front textcolor {}\n",
-      quoted(shortened(guide.label, room - 6.0)), left ? guide.at : last, left ? "right" : "left",
-      left ? -0.6 : 0.6, 0.7 + line, code_of(Ink::muted));
+      plain_string(shortened(guide.label, room - 6.0)), left ? guide.at : last,
+      left ? "right" : "left", left ? -0.6 : 0.6, 0.7 + line, code_of(Ink::muted));
 }
 
 // The label of a line that lies: at its right end, above it; within a band where there is room.
@@ -134,8 +134,8 @@ std::string above(const Guide& guide, const Layout& layout) {
                       (layout.height - layout.top - layout.bottom);
   return fmt::format(
       "set label {} at graph 1, first {} right offset character -0.3,{} front textcolor {}\n",
-      quoted(shortened(guide.label, layout.plot_width() - 8.0)), top, high > 18.0 ? -0.6 : 0.55,
-      code_of(Ink::muted));
+      plain_string(shortened(guide.label, layout.plot_width() - 8.0)), top,
+      high > 18.0 ? -0.6 : 0.55, code_of(Ink::muted));
 }
 
 std::string guides_script(const Figure& figure, const Layout& layout) {

@@ -163,7 +163,7 @@ bool is_drawable(const Mark& mark, const Axis& x, const Axis& y) {
   return fits(mark.x, x) && fits(mark.y, y);
 }
 
-std::string quoted(std::string_view text) {
+std::string plain_string(std::string_view text) {
   std::string safe = "'";
   for (const char c : clean_line(text)) {
     safe += c;

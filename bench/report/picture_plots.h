@@ -34,6 +34,6 @@ std::vector<Plot> bar_plots(const Figure& figure, const Scale& values, std::size
 bool is_drawable(const Mark& mark, const Axis& x, const Axis& y);
 
 // Single quotes, in which gnuplot reads nothing but text.
-std::string quoted(std::string_view text);
+std::string plain_string(std::string_view text);
 
 }  // namespace stepscope
