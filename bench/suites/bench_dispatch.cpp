@@ -61,7 +61,8 @@ class Dispatch final : public Prepared {
     allocations_ = allocations_of_step(subject_);
     blocks_.method = method::kThroughput;
     blocks_.covers = kComplete;
-    blocks_.steps_per_sample = steps_for(subject_, suite.timer(), kBlockNs);
+    blocks_.steps_per_sample =
+        suite.block_length([&] { return steps_for(subject_, suite.timer(), kBlockNs); });
   }
 
   void run(benchmark::State& state) {

@@ -116,8 +116,8 @@ void time_op(benchmark::State& state, Suite& suite, const std::string& name,
   ops.arrive_at(each.op);
   const BoundedWork work = ops.work(each.op);
   const Counters before = ops.counters();
-  const std::vector<double> launch_ns = time_blocks(
-      state, suite.timer(), [&](std::int64_t launches) { ops.launch(each.op, launches); });
+  const std::vector<double> launch_ns =
+      time_blocks(state, suite, [&](std::int64_t launches) { ops.launch(each.op, launches); });
   const Counters counted = ops.counters() - before;
   const auto launches = static_cast<double>(std::max<std::uint64_t>(counted.submitted, 1));
   state.counters["calls"] = static_cast<double>(counted.calls_submitted) / launches;
@@ -162,6 +162,7 @@ int main(int argc, char** argv) {
        .usual = {.models = {kOpModels.begin(), kOpModels.end()},
                  .backends = {"usual"},
                  .batches = {32}},
+       .counters = {"flops", "arithmetic_share", "bandwidth_share"},
        .protocol = {{"method", "throughput"},
                     {"sample", "a block of launches of one op on the same operands, and the wait"},
                     {"inputs", "what a step on noise leaves in the op's operands"}}},

@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
   return run_program({.name = "bench_roofline",
                       .what = "What one core can do at most: bandwidths and multiply-adds.",
                       .names = "roofline/read|read_write/l1|l2|l3|dram, roofline/fma/f32",
+                      .counters = {"flops"},
                       .protocol = {{"sample",
                                     "4 MiB of passes over a buffer of the level, or "
                                     "multiply-adds on registers for under a millisecond"}}},

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
                       .usual = {.models = {"mlp", "small_cnn", "lenet"},
                                 .backends = {"usual"},
                                 .batches = {1, 32, 256}},
+                      .counters = {"arithmetic_share", "bandwidth_share"},
                       .protocol = throughput_protocol()},
                      argc, argv, add_all);
 }

@@ -36,11 +36,10 @@ class Transfer final : public Prepared {
   }
 
   void run(benchmark::State& state, Part part, const std::string& name) {
-    const std::vector<double> per_call =
-        time_blocks(state, suite_.timer(), [&](std::int64_t calls) {
-          for (std::int64_t call = 0; call < calls; ++call) once(part, call);
-          session_.stream().wait();
-        });
+    const std::vector<double> per_call = time_blocks(state, suite_, [&](std::int64_t calls) {
+      for (std::int64_t call = 0; call < calls; ++call) once(part, call);
+      session_.stream().wait();
+    });
     const double bytes = bytes_of(part);
     state.counters["bytes"] = bytes;
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));

@@ -27,10 +27,11 @@ std::int64_t calls_for(Timer& timer, const Block& block) {
 
 }  // namespace
 
-std::vector<double> time_blocks(benchmark::State& state, Timer& timer, const Block& block) {
+std::vector<double> time_blocks(benchmark::State& state, Suite& suite, const Block& block) {
   constexpr double kNsPerSecond = 1e9;
   std::vector<double> per_call;
-  const std::int64_t calls = calls_for(timer, block);
+  Timer& timer = suite.timer();
+  const std::int64_t calls = suite.block_length([&] { return calls_for(timer, block); });
   while (state.KeepRunningBatch(calls)) {
     const auto taken = static_cast<double>(time_of(timer, block, calls));
     state.SetIterationTime(taken / kNsPerSecond);

@@ -31,6 +31,8 @@ struct Program {
   // say "usual": those that compute, are made for speed, and are available here.
   Flags usual;
   bool one_model = false;  // its names say no model
+  // Counters that some of its benchmarks have and others lack.
+  std::vector<std::string> counters;
   // How it measures, for the record, beside what holds for all programs.
   Facts protocol;
 };

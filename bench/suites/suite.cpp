@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <limits>
 #include <new>
 
 #include "bench/measure/bandwidth.h"
@@ -25,6 +27,17 @@ Facts with_common_protocol(Facts protocol) {
   protocol.emplace_back("order", "one benchmark after the other, as the library orders them");
   protocol.emplace_back("gate", "none");
   return protocol;
+}
+
+// To the terminal or to a file.
+bool writes_csv(int argc, char** argv) {
+  bool csv = false;
+  for (const char* variable : {"BENCHMARK_FORMAT", "BENCHMARK_OUT_FORMAT"}) {
+    const char* const value = std::getenv(variable);
+    csv = csv || (value != nullptr && std::string_view(value) == "csv");
+  }
+  for (int i = 1; i < argc; ++i) csv = csv || std::string_view(argv[i]).ends_with("format=csv");
+  return csv;
 }
 
 std::string pinned() {
@@ -62,17 +75,28 @@ const Data& Suite::data_for(const Model& model) {
 
 void Suite::add(const std::string& name, Body body, const Settings& settings) {
   auto* const added =
-      register_benchmark(name, [this, body = std::move(body)](benchmark::State& state) {
-        try {
-          body(state);
-        } catch (const std::bad_alloc&) {
-          fail(state, "not enough memory");
-        } catch (const Error& error) {
-          fail(state, error.what());
-        }
+      register_benchmark(name, [this, name, body = std::move(body)](benchmark::State& state) {
+        run_body(name, body, state);
       });
   added->UseManualTime()->Unit(settings.unit);
   if (settings.iterations > 0) added->Iterations(settings.iterations);
+}
+
+void Suite::run_body(const std::string& name, const Body& body, benchmark::State& state) {
+  running_ = name;
+  try {
+    body(state);
+  } catch (const std::bad_alloc&) {
+    fail(state, "not enough memory");
+  } catch (const Error& error) {
+    fail(state, error.what());
+  }
+  // The head of the library's table is made of the first benchmark's counters, and it ends the
+  // program when a later one has another.
+  if (!writes_csv_) return;
+  for (const std::string& counter : program_.counters) {
+    state.counters.try_emplace(counter, std::numeric_limits<double>::quiet_NaN());
+  }
 }
 
 void Suite::fail(benchmark::State& state, const std::string& why) {
@@ -84,6 +108,12 @@ void Suite::fail(benchmark::State& state, const std::string& why) {
 void Suite::drop() {
   const std::unique_ptr<Prepared> dropped = std::move(held_);
   if (dropped != nullptr) dropped->finish();
+}
+
+std::int64_t Suite::block_length(const std::function<std::int64_t()>& find) {
+  const auto known = block_lengths_.find(running_);
+  if (known != block_lengths_.end()) return known->second;
+  return block_lengths_[running_] = find();
 }
 
 const MachineLimits& Suite::limits() {
@@ -107,10 +137,13 @@ void Suite::add_context() const {
   say("seed", fmt::to_string(flags_.seed));
   say("data", flags_.models.empty() ? "none" : flags_.data);
   say("pinned", pinned());
-  for (const Fact& fact : head_.environment) say(fact.name, fact.text());
+  for (const Fact& fact : head_.environment) {
+    if (fact.value || fact.name == "git_state") say(fact.name, fact.text());
+  }
 }
 
 int Suite::run(int argc, char** argv) {
+  writes_csv_ = writes_csv(argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   add_context();

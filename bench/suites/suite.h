@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +75,10 @@ class Suite {
     return static_cast<T&>(*held_);
   }
 
+  // Calls, or steps, of a block of the running benchmark: found at its first call and kept, since
+  // its repetitions must have equally many iterations.
+  std::int64_t block_length(const std::function<std::int64_t()>& find);
+
   // What a core can do at most, by the best of all probes so far: each call probes again, the first
   // one all of it (about a second). The rows are then in every record too.
   const MachineLimits& limits();
@@ -102,6 +107,7 @@ class Suite {
     std::vector<std::pair<std::string, Values>> rows;  // in the order of coming
   };
 
+  void run_body(const std::string& name, const Body& body, benchmark::State& state);
   void fail(benchmark::State& state, const std::string& why);
   void drop();
   void add_context() const;
@@ -118,7 +124,10 @@ class Suite {
   std::map<std::string, Data> data_;     // by size and classes
   std::vector<CalibrationRow> machine_;  // empty: not probed
   MachineLimits limits_;
-  std::map<std::string, Kept> kept_;  // by model
+  std::map<std::string, Kept> kept_;                   // by model
+  std::map<std::string, std::int64_t> block_lengths_;  // by benchmark
+  std::string running_;                                // name of the benchmark
+  bool writes_csv_ = false;
   std::string held_name_;
   std::unique_ptr<Prepared> held_;
   bool failed_ = false;
@@ -134,7 +143,7 @@ using Block = std::function<void(std::int64_t calls)>;
 
 // Times blocks until the library has its time; an iteration is a call. Blocks are long enough that
 // two stamps are at most 0.1 % of them; a first one is not timed. Nanoseconds per call, of each.
-std::vector<double> time_blocks(benchmark::State& state, Timer& timer, const Block& block);
+std::vector<double> time_blocks(benchmark::State& state, Suite& suite, const Block& block);
 
 // fused or unfused in names of benchmarks; on or off in names of arms.
 struct FusionName {

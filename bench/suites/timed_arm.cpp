@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/compare/bounds.h"
 #include "bench/measure/sampler.h"
 #include "bench/suites/allocations.h"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr auto kBlockNs = static_cast<std::int64_t>(kListBlockMs * 1e6);
 constexpr double kNsPerSecond = 1e9;
+constexpr double kNsPerUs = 1e3;
 
 InputRing ring_for(Suite& suite, const Model& model, std::int64_t batch) {
   const std::uint64_t seed = suite.flags().seed;
@@ -51,7 +54,9 @@ TimedArm::TimedArm(Suite& suite, const ArmKey& key)
       time_dispatch(ground_.spec.model, key.mode, key.batch, arm_.passes);
   blocks_.method = method::kThroughput;
   blocks_.covers = kComplete;
-  blocks_.steps_per_sample = steps_for(subject_, suite.timer(), kBlockNs);
+  blocks_.steps_per_sample =
+      suite.block_length([&] { return steps_for(subject_, suite.timer(), kBlockNs); });
+  limits_ = suite.limits();
 }
 
 void TimedArm::warm_up() {
@@ -72,16 +77,21 @@ void TimedArm::warm_up() {
 }
 
 void TimedArm::run(benchmark::State& state) {
-  while (state.KeepRunningBatch(blocks_.steps_per_sample)) {
-    const Samples block = sample_throughput(subject_, suite_.timer(), blocks_.steps_per_sample, 1);
+  const std::int64_t steps = blocks_.steps_per_sample;
+  std::int64_t elapsed_ns = 0;
+  while (state.KeepRunningBatch(steps)) {
+    const Samples block = sample_throughput(subject_, suite_.timer(), steps, 1);
     state.SetIterationTime(static_cast<double>(block.elapsed_ns.front()) / kNsPerSecond);
     blocks_.start_ns.push_back(block.start_ns.front());
     blocks_.elapsed_ns.push_back(block.elapsed_ns.front());
+    elapsed_ns += block.elapsed_ns.front();
   }
-  set_counters(state);
+  const auto iterations = static_cast<double>(std::max<std::int64_t>(state.iterations(), 1));
+  set_counters(state, static_cast<double>(elapsed_ns) / kNsPerUs / iterations);
 }
 
-void TimedArm::set_counters(benchmark::State& state) {
+// `time_us`: of a step.
+void TimedArm::set_counters(benchmark::State& state, double time_us) {
   using benchmark::Counter;
   const ArmRecord& arm = arm_.record;
   set_label(state, arm);
@@ -90,14 +100,11 @@ void TimedArm::set_counters(benchmark::State& state) {
   state.counters["flops"] = Counter(arm.flops, Counter::kIsIterationInvariantRate);
   state.counters["bytes"] = arm.fewest_bytes;
   if (allocations_) state.counters["allocations"] = *allocations_;
-  // Time of an iteration at least, over the time of one.
   ArmRecord bounded = arm;
   bounded.throughput_summary = summarize({&blocks_, 1});
-  add_bounds(bounded, suite_.limits());
+  add_bounds(bounded, limits_);
   const auto share = [&](const char* name, const std::optional<double>& bound_us) {
-    constexpr double kSecondsPerUs = 1e-6;
-    if (!bound_us) return;
-    state.counters[name] = Counter(*bound_us * kSecondsPerUs, Counter::kIsIterationInvariantRate);
+    if (bound_us) state.counters[name] = *bound_us / time_us;
   };
   share("arithmetic_share", bounded.utilization.arith_lower_bound_us);
   share("bandwidth_share", bounded.utilization.bandwidth_lower_bound_us);

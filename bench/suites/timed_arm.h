@@ -47,7 +47,7 @@ class TimedArm final : public Prepared {
 
  private:
   void warm_up();
-  void set_counters(benchmark::State& state);
+  void set_counters(benchmark::State& state, double time_us);
 
   Suite& suite_;
   ArmKey key_;
@@ -55,6 +55,7 @@ class TimedArm final : public Prepared {
   Arm arm_;
   std::vector<std::byte> start_;
   SessionSubject subject_;
+  MachineLimits limits_;
   std::optional<double> allocations_;  // of a step
   Samples blocks_;
 };
