@@ -39,25 +39,54 @@ std::string gate_text(const Record& record) {
   return text;
 }
 
+// More lines of one kind than this are told by their number: a terminal shows the end of a text.
+constexpr std::size_t kMostLines = 12;
+constexpr const char* kAllOfThem = "each in the record, and in report.html and report.md of --out";
+
 std::string flags_text(const Record& record) {
-  std::string text;
+  std::vector<std::string> lines;
+  std::map<std::string, std::size_t> counts;  // by name
+  const auto add = [&](const std::string& of, const std::string& flag) {
+    ++counts[flag.substr(0, flag.find(':'))];
+    lines.push_back(fmt::format("flag: {}: {}", of, flag));
+  };
   for (const ArmRecord& arm : record.arms) {
-    for (const std::string& flag : arm.flags) text += fmt::format("flag: {}: {}\n", arm.name, flag);
+    for (const std::string& flag : arm.flags) add(arm.name, flag);
   }
   for (const PairRecord& pair : record.pairs) {
     for (const RatioRecord& ratio : pair.ratios) {
       for (const std::string& flag : ratio.flags) {
-        text += fmt::format("flag: {} over {}: {}\n", pair.of, pair.base, flag);
+        add(fmt::format("{} over {}", pair.of, pair.base), flag);
       }
     }
   }
-  return text;
+  if (lines.size() <= kMostLines) return lines_text(lines);
+  std::vector<std::string> kinds;
+  for (const auto& [name, count] : counts) kinds.push_back(fmt::format("{} {}", name, count));
+  return fmt::format("flags: {}; {}\n", fmt::join(kinds, ", "), kAllOfThem);
+}
+
+// Whether the interval lies outside the band of SAME, and only the number of verdicts speaks
+// against a difference.
+bool is_by_correction(const RatioRecord& ratio) {
+  const Interval& time = *ratio.time_ratio;
+  if (!ratio.delta || !time.low || !time.high) return false;
+  return *time.high < 1.0 / (1.0 + *ratio.delta) || *time.low > 1.0 + *ratio.delta;
+}
+
+std::string undecided_text(const std::vector<std::string>& lines, std::size_t by_correction) {
+  if (lines.size() <= kMostLines) return lines_text(lines);
+  return fmt::format(
+      "UNDECIDED: {} pairs: of {} the interval reaches into the band of SAME or spans it, of {} it "
+      "lies outside and Holm's correction does not uphold it; {}\n",
+      lines.size(), lines.size() - by_correction, by_correction, kAllOfThem);
 }
 
 // Why pairs have no verdict. What voids a run says nothing of one pair: it is not said here.
 std::string reasons_text(const Record& record) {
   if (is_void(record)) return {};
-  std::string text;
+  std::vector<std::string> undecided;
+  std::size_t by_correction = 0;
   std::set<std::string> voids;
   for (const PairView& view : pairs_of(record)) {
     if (view.pair->kind != "arm") continue;
@@ -65,10 +94,13 @@ std::string reasons_text(const Record& record) {
       if (ratio.verdict_reason.empty() || !ratio.time_ratio) continue;
       if (ratio.verdict == "void") voids.insert(ratio.verdict_reason);
       if (ratio.verdict != "UNDECIDED") continue;
-      text += fmt::format("UNDECIDED: {} over {} at batch {}: {}\n", label_of(record, *view.of),
-                          label_of(record, *view.base), view.of->batch, ratio.verdict_reason);
+      by_correction += is_by_correction(ratio) ? 1 : 0;
+      undecided.push_back(fmt::format("UNDECIDED: {} over {} at batch {}: {}",
+                                      label_of(record, *view.of), label_of(record, *view.base),
+                                      view.of->batch, ratio.verdict_reason));
     }
   }
+  std::string text = undecided_text(undecided, by_correction);
   for (const std::string& reason : voids) text += fmt::format("void: {}\n", reason);
   return text;
 }

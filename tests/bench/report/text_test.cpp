@@ -163,6 +163,34 @@ TEST(CompareText, AVoidPairKeepsItsTimesAndHasNoRatio) {
   EXPECT_TRUE(has(text, " 32 graph/off eager/off 0.998 0.994 .. 1.002 ")) << text;
 }
 
+// A sweep has dozens: their walls would hide the table.
+TEST(CompareText, ManyReasonsAndFlagsAreToldByTheirNumber) {
+  Record record = decided();
+  const PairRecord pair = record.pairs.front();
+  for (int i = 0; i < 13; ++i) {
+    record.pairs.push_back(pair);
+    RatioRecord& ratio = record.pairs.back().ratios.front();
+    ratio.verdict = "UNDECIDED";
+    ratio.verdict_reason = fmt::format("reason {}", i);
+    ratio.time_ratio = i < 3 ? Interval{0.9, 0.89, 0.91} : Interval{0.99, 0.95, 1.03};
+    ratio.delta = 0.01;
+    record.arms.front().flags.emplace_back(i < 9 ? "drift: by 7 %" : "contended: by others");
+  }
+  const std::string text = test::unwrapped(compare_text(record));
+  EXPECT_TRUE(has(text,
+                  "UNDECIDED: 13 pairs: of 10 the interval reaches into the band of SAME or spans "
+                  "it, of 3 it lies outside and Holm's correction does not uphold it; each in the "
+                  "record, and in report.html and report.md of --out\n"))
+      << text;
+  EXPECT_TRUE(has(text, "flags: contended 4, drift 9; each in the record")) << text;
+  EXPECT_FALSE(has(text, "reason 1")) << text;
+  record.pairs.pop_back();
+  record.arms.front().flags.pop_back();
+  const std::string fewer = test::unwrapped(compare_text(record));
+  EXPECT_TRUE(has(fewer, "reason 11\n")) << fewer;
+  EXPECT_TRUE(has(fewer, "flag: eigen/eager/off/1: contended: by others\n")) << fewer;
+}
+
 TEST(CompareText, WithoutAnIntervalThereIsASpread) {
   Record record = decided();
   RatioRecord& ratio = ratio_of(record, "eigen/graph/off/1", "eigen/eager/off/1");
