@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <optional>
 
 #include "ops/base/check.h"
 
@@ -122,6 +124,92 @@ bool sync_folder(const fs::path& folder) {
   return synced;
 }
 
+// Makes a folder and those above it. Empty ones that it made go with the object, unless kept.
+class MadeFolders {
+ public:
+  MadeFolders() = default;
+  ~MadeFolders() {
+    std::error_code ignored;
+    for (const fs::path& folder : made_) fs::remove(folder, ignored);
+  }
+  MadeFolders(const MadeFolders&) = delete;
+  MadeFolders& operator=(const MadeFolders&) = delete;
+
+  void make(const fs::path& folder, std::error_code& error) {
+    std::error_code ignored;
+    for (fs::path at = folder; !at.empty() && !fs::exists(at, ignored); at = at.parent_path()) {
+      made_.push_back(at);  // the innermost first
+      if (!at.has_parent_path()) break;
+    }
+    fs::create_directories(folder, error);
+  }
+  void keep() { made_.clear(); }
+
+ private:
+  std::vector<fs::path> made_;
+};
+
+// A file that is written and has its name not yet. What is no regular file has its content at once.
+class PendingFile {
+ public:
+  PendingFile(const fs::path& path, std::string_view content) : path_(path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) {
+      errno = EISDIR;
+      check_written(false);
+    } else if (fs::exists(status) && !fs::is_regular_file(status)) {
+      check_written(write_in_place(path, content));
+    } else {
+      target_ = behind_links(path);
+      folders_.make(folder_of(target_), error);
+      check(!error, Fault::io, "{}: cannot make its folder: {}", path.string(), error.message());
+      remove_stale_temporaries(target_);
+      file_.emplace(fmt::format("{}.{}.tmp", target_.string(), ::getpid()));
+      check_written(file_->is_open() && file_->write(content));
+    }
+  }
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  void name() {
+    if (!file_) return;
+    check_written(file_->rename_to(target_.string()) && sync_folder(folder_of(target_)));
+    folders_.keep();
+  }
+
+ private:
+  void check_written(bool written) const {
+    check(written, Fault::io, "{}: cannot be written: {}", path_.string(), std::strerror(errno));
+  }
+
+  fs::path path_;
+  fs::path target_;      // where its links end
+  MadeFolders folders_;  // goes behind the file in it
+  std::optional<TemporaryFile> file_;
+};
+
+// Goes from the last to the first: a folder behind the files that came into it later.
+class PendingFiles {
+ public:
+  PendingFiles() = default;
+  ~PendingFiles() {
+    while (!files_.empty()) files_.pop_back();
+  }
+  PendingFiles(const PendingFiles&) = delete;
+  PendingFiles& operator=(const PendingFiles&) = delete;
+
+  void add(const fs::path& path, std::string_view content) {
+    files_.push_back(std::make_unique<PendingFile>(path, content));
+  }
+  void name_all() {
+    for (const std::unique_ptr<PendingFile>& file : files_) file->name();
+  }
+
+ private:
+  std::vector<std::unique_ptr<PendingFile>> files_;
+};
+
 template <class Content>
 Content read_whole(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -141,23 +229,13 @@ Content read_whole(const fs::path& path) {
 }  // namespace
 
 void write_file(const fs::path& path, std::string_view content) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  bool written = false;
-  if (fs::is_directory(status)) {
-    errno = EISDIR;
-  } else if (fs::exists(status) && !fs::is_regular_file(status)) {
-    written = write_in_place(path, content);
-  } else {
-    const fs::path target = behind_links(path);
-    fs::create_directories(folder_of(target), error);
-    check(!error, Fault::io, "{}: cannot make its folder: {}", path.string(), error.message());
-    remove_stale_temporaries(target);
-    TemporaryFile file(fmt::format("{}.{}.tmp", target.string(), ::getpid()));
-    written = file.is_open() && file.write(content) && file.rename_to(target.string()) &&
-              sync_folder(folder_of(target));
-  }
-  check(written, Fault::io, "{}: cannot be written: {}", path.string(), std::strerror(errno));
+  PendingFile(path, content).name();
+}
+
+void write_files(std::span<const FileContent> files) {
+  PendingFiles pending;
+  for (const FileContent& file : files) pending.add(file.path, file.content);
+  pending.name_all();
 }
 
 void check_can_be_written(const fs::path& path) {

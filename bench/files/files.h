@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,17 @@ namespace stepscope {
 // and written as it is. Removes the temporaries of processes that died while they wrote. Throws io,
 // naming the path and the system's reason, and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view content);
+
+struct FileContent {
+  std::filesystem::path path;
+  std::string content;
+};
+
+// The same for several, as one: everything is written and synced before the first file gets its
+// name, so that a full disk leaves none of them, and no folder that was made for them. Pipes and
+// devices have their content at once; between the renames alone may a power cut part the others.
+// Requires: each path once. Throws as write_file does.
+void write_files(std::span<const FileContent> files);
 
 // Throws io, naming the path and the reason, where write_file would fail as things stand: asked
 // before long work. Writes nothing, opens nothing.

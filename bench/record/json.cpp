@@ -263,6 +263,13 @@ void print(const ordered_json& json, std::size_t indent, std::string& to) {
   to += named ? "}" : "]";
 }
 
+// What the parser says, without its name for the kind of error.
+std::string plain(const nlohmann::json::exception& error) {
+  const std::string_view text = error.what();
+  const std::size_t end = text.find("] ");
+  return std::string(text.starts_with("[") && end != text.npos ? text.substr(end + 2) : text);
+}
+
 // Reads what `text` is said to be. Any error is bad_input with source and place.
 template <class T>
 T parse(std::string_view text, std::string_view source, std::string_view what,
@@ -275,7 +282,7 @@ T parse(std::string_view text, std::string_view source, std::string_view what,
     reader.read(json, value);
     return value;
   } catch (const nlohmann::json::exception& error) {
-    fail(Fault::bad_input, "{}: {} {}: {}", source, what, kRecordSchema, error.what());
+    fail(Fault::bad_input, "{}: {} {}: {}", source, what, kRecordSchema, plain(error));
   } catch (const std::invalid_argument& error) {
     fail(Fault::bad_input, "{}: {} {}: {} {}", source, what, kRecordSchema, reader.place(),
          error.what());
@@ -311,7 +318,11 @@ std::vector<EpochRecord> epochs_from_json(std::string_view text, std::string_vie
 
 Record record_from_json(std::string_view text, std::string_view source) {
   return parse<Record>(text, source, "is no", [](const ordered_json& json, std::string_view from) {
-    const auto schema = json.at("schema").get<std::string>();
+    const auto at = json.is_object() ? json.find("schema") : json.end();
+    if (at == json.end() || !at->is_string()) {
+      fail(Fault::bad_input, "{}: is no {}: it has no schema", from, kRecordSchema);
+    }
+    const auto schema = at->get<std::string>();
     check(schema == kRecordSchema, Fault::bad_input, "{}: is '{}', this program reads '{}'", from,
           schema, kRecordSchema);
   });

@@ -139,5 +139,31 @@ TEST(WriteFile, LeftoversOfDeadProcessesAreRemovedAndNothingElse) {
   EXPECT_TRUE(fs::exists(no_number));
 }
 
+TEST(WriteFiles, WritesAll) {
+  const TempFolder folder;
+  const fs::path a = folder.path() / "out" / "a", b = folder.path() / "out" / "in" / "b";
+  const std::vector<FileContent> files{{a, "first"}, {b, "second"}};
+  write_files(files);
+  EXPECT_EQ(read_file(a), "first");
+  EXPECT_EQ(read_file(b), "second");
+  EXPECT_EQ(files_in(a.parent_path()), 2);
+  write_files(std::span(files).first(0));
+}
+
+// The last cannot be written: what was there stays as it was, and nothing new is there.
+TEST(WriteFiles, OrNone) {
+  const TempFolder folder;
+  const fs::path old = folder.write("old", std::string_view("as it was"));
+  fs::create_directories(folder.path() / "taken");
+  const std::vector<FileContent> files{{old, "new"},
+                                       {folder.path() / "out" / "in" / "a", "x"},
+                                       {folder.path() / "out" / "b", "x"},
+                                       {folder.path() / "taken", "x"}};
+  EXPECT_EQ(error_of([&] { write_files(files); }),
+            "io: " + (folder.path() / "taken").string() + ": cannot be written: Is a directory");
+  EXPECT_EQ(read_file(old), "as it was");
+  EXPECT_EQ(files_in(folder.path()), 2);  // old, taken
+}
+
 }  // namespace
 }  // namespace stepscope

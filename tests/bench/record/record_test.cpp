@@ -102,6 +102,15 @@ TEST(RecordJson, RefusesOtherSchemasAndBrokenText) {
   EXPECT_EQ(
       error_of([&] { record_from_json(json, "old.json"); }),
       "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record 4'");
+  for (const std::string text : {"{}", "[]", "3", "{\"schema\": 4}", "{\"benchmarks\": []}"}) {
+    EXPECT_EQ(error_of([&] { record_from_json(text, "other.json"); }),
+              "bad input: other.json: is no stepscope-record 4: it has no schema")
+        << text;
+  }
+  EXPECT_EQ(
+      error_of([&] { record_from_json("oops", "text.json"); }),
+      "bad input: text.json: is no stepscope-record 4: parse error at line 1, column 1: syntax "
+      "error while parsing value - invalid literal; last read: 'o'");
   const std::string broken = error_of([&] { record_from_json("{\"schema\": ", "cut.json"); });
   EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 4: ")) << broken;
   EXPECT_EQ(
