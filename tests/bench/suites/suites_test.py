@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""The bench_* programs: names, flags, counters, and the record that --raw writes.
+
+suites_test.py SOURCE_FOLDER BIN_FOLDER [NAME_OF_TEST]. Nothing is said of any time but that it is
+one. The part that needs jsonschema (Debian: python3-jsonschema) says so where it is skipped.
+"""
+# SPDX-License-Identifier: Apache-2.0
+import csv
+import io
+import json
+import unittest
+from statistics import median
+
+import programs
+from programs import MODEL, QUICK, SMALL, Programs
+
+MODES = ("eager", "planned", "graph")
+
+
+class Names(Programs):
+    def test_a_step_is_named_by_all_that_decides_it(self):
+        wanted = [f"step/{MODEL}/reference/{mode}/{fusion}/batch:4/manual_time"
+                  for fusion in ("unfused", "fused") for mode in MODES]
+        self.assertEqual(self.names("bench_step", *SMALL), wanted)
+
+    def test_the_other_programs(self):
+        wanted = [f"epoch/{MODEL}/reference/{mode}/{fusion}/batch:4/manual_time"
+                  for fusion in ("unfused", "fused") for mode in MODES]
+        self.assertEqual(self.names("bench_epoch", *SMALL), wanted)
+        wanted = [f"plan/{MODEL}/reference/{part}/{fusion}/batch:4/iterations:30/manual_time"
+                  for fusion in ("unfused", "fused") for part in ("compile", "record", "first_replay")]
+        self.assertEqual(self.names("bench_plan", *SMALL), wanted)
+        wanted = [f"transfer/reference/{part}/batch:4/manual_time"
+                  for part in ("input_copy", "snapshot", "restore", "read_loss")]
+        self.assertEqual(self.names("bench_transfer", *SMALL), wanted)
+        wanted = [f"dispatch/{MODEL}/null/{mode}/log:{log}/manual_time"
+                  for log in ("on", "off") for mode in MODES]
+        wanted.append(f"dispatch/{MODEL}/null/eager-uncached/log:on/manual_time")
+        self.assertEqual(self.names("bench_dispatch", "--model", MODEL), wanted)
+
+    def test_lists_of_models_and_batches_multiply(self):
+        names = self.names("bench_step", "--model=mlp:16-8-4,mlp:16-4", "--backend=reference",
+                           "--batch=1,2,2")
+        self.assertEqual(len(names), 2 * 2 * 6)
+        self.assertEqual(len(set(names)), len(names))
+
+    def test_a_filter_chooses(self):
+        results = self.results("bench_step", *SMALL, "--benchmark_filter=graph/fused")
+        self.assertEqual([row["name"] for row in results["benchmarks"]],
+                         [f"step/{MODEL}/reference/graph/fused/batch:4/manual_time"])
+
+    def test_usual_runs_name_usual_things(self):
+        names = self.names("bench_step")
+        self.assertTrue(any("/mlp/" in name for name in names))
+        self.assertFalse(any("/reference/" in name or "/null/" in name for name in names))
+
+
+class Flags(Programs):
+    def test_help_names_own_flags_and_those_of_the_library(self):
+        text = self.run_program("bench_step", "--help").stdout
+        for word in ("--raw", "--threads", "--model", "step/MODEL/", "--benchmark_filter"):
+            self.assertIn(word, text)
+
+    def test_mistakes_get_one_line_and_status_2(self):
+        self.assertIn("did you mean 'mlp'", self.wrong("bench_step", "--model", "mlq"))
+        self.assertIn("did you mean 'reference'", self.wrong("bench_step", "--backend", "referense"))
+        self.assertIn("--batch", self.wrong("bench_step", "--batch", "0"))
+        self.assertIn("--threads", self.wrong("bench_step", "--threads", "0"))
+        self.assertIn("--seed", self.wrong("bench_step", "--seed", "x"))
+        self.assertIn("generatd", self.wrong("bench_step", "--data", "generatd"))
+        self.assertIn("2 of them", self.wrong("bench_transfer", "--model", "mlp,mlp:16-4"))
+        self.assertIn("--benchmrk_filter", self.wrong("bench_step", "--benchmrk_filter=x"))
+        (self.folder / "file").touch()
+        inside_a_file = self.folder / "file" / "raw.json"
+        self.assertIn(str(inside_a_file), self.wrong("bench_step", "--raw", inside_a_file))
+
+    def test_a_filter_that_matches_nothing_is_a_mistake(self):
+        done = self.run_program("bench_step", *SMALL, "--benchmark_filter=nothing", status=2)
+        self.assertIn("nothing", done.stderr)
+
+    def test_tables_of_programs_whose_counters_differ(self):
+        def table(program, *words):
+            done = self.run_program(program, *words, QUICK, "--benchmark_format=csv")
+            return list(csv.DictReader(io.StringIO(done.stdout[done.stdout.index("name,"):])))
+        self.assertTrue(all(row["calls"] and row["arithmetic_share"] for row in table("bench_op", *SMALL)))
+        self.assertEqual({row["flops"] == "nan" for row in table("bench_roofline")}, {True, False})
+
+    def test_a_step_that_fails_ends_alone_and_the_status_tells(self):
+        words = ("--model", MODEL, "--backend", "reference", "--batch", "4,1000000000000",
+                 "--benchmark_filter=graph/fused", QUICK, "--benchmark_format=json")
+        done = self.run_program("bench_step", *words, status=1)
+        good, bad = json.loads(done.stdout)["benchmarks"]
+        self.assertNotIn("error_message", good)
+        self.assertTrue(bad["error_message"])
+
+    def test_seconds_with_and_without_their_unit(self):
+        for seconds in ("0.001", "0.001s"):
+            self.run_program("bench_step", *SMALL, f"--benchmark_min_time={seconds}",
+                             "--benchmark_filter=graph/fused")
+
+    def test_formats_repetitions_and_files_of_the_library(self):
+        out = self.folder / "out.json"
+        done = self.run_program("bench_step", *SMALL, QUICK, "--benchmark_filter=graph",
+                                "--benchmark_format=csv", "--benchmark_repetitions=3",
+                                "--benchmark_enable_random_interleaving=true",
+                                f"--benchmark_out={out}", "--benchmark_context=who=me")
+        rows = list(csv.DictReader(io.StringIO(done.stdout[done.stdout.index("name,"):])))
+        self.assertEqual(len(rows), 2 * (3 + 4))  # runs, and mean, median, stddev, cv
+        self.assertTrue(all(row["launches"] for row in rows))
+        results = json.loads(out.read_text())
+        self.assertEqual(results["context"]["who"], "me")
+        self.assertEqual(sum(row["run_type"] == "iteration" for row in results["benchmarks"]), 6)
+        done = self.run_program("bench_transfer", *SMALL, QUICK, "--benchmark_repetitions=3",
+                                "--benchmark_report_aggregates_only=true")
+        self.assertIn("_median", done.stdout)
+
+
+class Counters(Programs):
+    def test_of_a_step(self):
+        results = self.results("bench_step", *SMALL)
+        rows = {tuple(row["name"].split("/")[3:5]): row for row in results["benchmarks"]}
+        self.assertEqual(len({row["label"] for row in rows.values()}), 1)  # equal work
+        for (mode, fusion), row in rows.items():
+            with self.subTest(row["name"]):
+                self.assertEqual(row["launches"], 1 if mode == "graph" else row["ops"])
+                self.assertEqual(row["calls"], row["ops"])
+                for counter in ("dispatch_ns", "flops", "bytes", "real_time"):
+                    self.assertGreater(row[counter], 0)
+                if "allocations" in row:  # not under sanitizers
+                    self.assertEqual(row["allocations"], 0)
+                for share in ("arithmetic_share", "bandwidth_share"):
+                    if share in row:  # where the bound is one
+                        self.assertGreater(row[share], 0)
+                        self.assertLess(row[share], 1)
+        self.assertLess(rows["graph", "fused"]["ops"], rows["graph", "unfused"]["ops"])
+
+    def test_of_dispatch(self):
+        rows = self.results("bench_dispatch", "--model", "chain:5")["benchmarks"]
+        for row in rows:
+            _, _, _, mode, log, _ = row["name"].split("/")
+            ops, launches, lookups = {"eager": (5, 5, 5), "eager-uncached": (5, 5, 5),
+                                      "planned": (5, 5, 0), "graph": (5, 1, 0)}[mode]
+            self.assertEqual((row["ops"], row["launches"], row["lookups"]), (ops, launches, lookups))
+            if "allocations" in row:  # not under sanitizers
+                (self.assertGreater if mode == "eager-uncached" else self.assertEqual)(
+                    row["allocations"], 0)
+            self.assertAlmostEqual(row["per_op"] * ops * 1e9, row["real_time"], delta=row["real_time"] * 1e-3)
+
+    def test_of_an_epoch(self):
+        row, = self.results("bench_epoch", *SMALL, "--benchmark_filter=graph/fused")["benchmarks"]
+        self.assertEqual(row["steps"], 4800 / 4)
+        parts = ("data_ms", "transfer_ms", "step_ms", "readback_ms", "validation_ms")
+        self.assertTrue(all(row[part] > 0 for part in parts))
+        self.assertLess(sum(row[part] for part in parts), row["real_time"])
+        self.assertAlmostEqual(row["items_per_second"], 4800 / row["real_time"] * 1e3,
+                               delta=row["items_per_second"] * 1e-3)
+
+    def test_of_a_plan_and_of_transfers(self):
+        rows = self.results("bench_plan", *SMALL)["benchmarks"]
+        self.assertTrue(all(row["iterations"] == 30 and row["real_time"] > 0 for row in rows))
+        self.assertTrue(all(row["nodes"] == row["ops"] for row in rows))
+        rows = self.results("bench_transfer", *SMALL)["benchmarks"]
+        bytes_of = {row["name"].split("/")[2]: row["bytes"] for row in rows}
+        self.assertEqual(bytes_of["input_copy"], 4 * (16 * 4 + 4))
+        self.assertEqual(bytes_of["read_loss"], 4)
+        self.assertEqual(bytes_of["snapshot"], bytes_of["restore"])
+
+    def test_the_context_says_on_what_it_ran(self):
+        context = self.results("bench_step", *SMALL, "--seed", "7",
+                               "--benchmark_filter=graph/fused")["context"]
+        for name in ("stepscope", "schema", "protocol_hash", "git_state", "processor", "pinned",
+                     "compiler_flags"):
+            self.assertTrue(context[name], name)
+        self.assertEqual((context["seed"], context["threads"]), ("7", "1"))
+
+
+class Sidecars(Programs):
+    def assert_valid(self, record):
+        self.assertEqual(record["status"], "exploratory")
+        self.assertEqual([note for note in record["notes"] if "contradicts" in note], [])
+        try:
+            import jsonschema
+        except ImportError as missing:
+            self.skipTest(f"{missing}; it is in Debian's python3-jsonschema")
+        schema = json.loads((programs.ROOT / "docs/record-schema.json").read_text())
+        wrong = [f"{'/'.join(map(str, e.absolute_path))}: {e.message}"
+                 for e in jsonschema.Draft7Validator(schema).iter_errors(record)]
+        self.assertEqual(wrong, [])
+
+    def test_a_step_leaves_every_block_of_every_repetition(self):
+        record, results = self.record("bench_step", *SMALL, "--benchmark_repetitions=2")
+        self.assertEqual([arm["name"] for arm in record["arms"]],
+                         [f"reference/{mode}/{fusion}/4" for fusion in ("off", "on") for mode in MODES])
+        for arm in record["arms"]:
+            blocks, = arm["throughput"]
+            self.assertEqual(len(blocks["start_ns"]), len(blocks["elapsed_ns"]))
+            fusion = "unfused" if arm["fusion"] == "off" else "fused"
+            name = f"step/{MODEL}/reference/{arm['mode_requested']}/{fusion}/batch:4"
+            runs = [row for row in results["benchmarks"]
+                    if row["run_name"].startswith(name) and row["run_type"] == "iteration"]
+            self.assertEqual(len(runs), 2)
+            # The library's last calls are the repetitions that it reports.
+            steps = blocks["steps_per_sample"]
+            end = len(blocks["elapsed_ns"])
+            for run in reversed(runs):
+                count, rest = divmod(run["iterations"], steps)
+                self.assertEqual(rest, 0)
+                reported = blocks["elapsed_ns"][end - count:end]
+                end -= count
+                self.assertAlmostEqual(sum(reported) / run["iterations"], run["real_time"] * 1e3,
+                                       delta=run["real_time"])
+            per_step = [ns / steps for ns in blocks["elapsed_ns"]]
+            self.assertAlmostEqual(arm["throughput_summary"]["median_ns"], median(per_step), places=3)
+            self.assertEqual(len(arm["latency"][0]["elapsed_ns"]), 30)
+            self.assertEqual(arm["mode_executed"], arm["mode_requested"])
+        self.assert_valid(record)
+
+    def test_an_epoch_is_an_arm_with_the_whole_pipeline(self):
+        record, results = self.record("bench_epoch", *SMALL, "--benchmark_filter=graph/fused")
+        arm, = record["arms"]
+        self.assertEqual((arm["scope"], arm["steps"], arm["samples_seen"]), ("pipeline", 1200, 4800))
+        self.assertEqual(arm["throughput"][0]["steps_per_sample"], 1200)
+        self.assert_valid(record)
+
+    def test_a_plan_is_an_arm_with_the_costs_of_every_making(self):
+        record, _ = self.record("bench_plan", *SMALL, "--benchmark_filter=/fused/")
+        arm, = record["arms"]
+        self.assertEqual(len(arm["one_off"]), 1 + 3 * 30)  # one to warm up, then 30 for each part
+        self.assertTrue(all(cost["capture_ns"] > 0 for cost in arm["one_off"]))
+        self.assertIsNone(arm["throughput_summary"])
+        self.assert_valid(record)
+
+    def test_dispatch_has_arms_for_what_compare_runs_and_rows_for_the_rest(self):
+        record, _ = self.record("bench_dispatch", "--model", "chain:5")
+        self.assertEqual([arm["name"] for arm in record["arms"]],
+                         [f"null/{mode}/off/32" for mode in MODES])
+        self.assertEqual([row["name"] for row in record["calibration"]],
+                         [f"dispatch/chain:5/null/{what}" for what in
+                          ("eager/log:off", "planned/log:off", "graph/log:off", "eager-uncached/log:on")])
+        self.assert_valid(record)
+
+    def test_transfers_are_rows_with_quartiles(self):
+        record, _ = self.record("bench_transfer", *SMALL)
+        self.assertEqual(record["arms"], [])
+        for row in record["calibration"]:
+            self.assertEqual(row["unit"], "ns")
+            self.assertLessEqual(row["low"], row["value"])
+            self.assertLessEqual(row["value"], row["high"])
+        self.assert_valid(record)
+
+    def test_several_models_have_a_record_each(self):
+        raw = self.folder / "raw.json"
+        self.run_program("bench_step", "--model", "mlp:16-8-4,mlp:16-4", "--backend", "reference",
+                         "--batch", "1", QUICK, "--benchmark_filter=graph/fused", "--raw", raw)
+        self.assertFalse(raw.exists())
+        for model in ("mlp:16-8-4", "mlp:16-4"):
+            record = json.loads((self.folder / f"raw-{model.replace(':', '-')}.json").read_text())
+            self.assertEqual(record["work"]["model"], model)
+            self.assertEqual(len(record["arms"]), 1)
+
+    def test_a_run_with_an_error_keeps_what_was_measured(self):
+        raw = self.folder / "raw.json"
+        self.run_program("bench_step", "--model", MODEL, "--backend", "reference", "--batch",
+                         "4,1000000000000", "--benchmark_filter=graph/fused", QUICK, "--raw", raw,
+                         status=1)
+        self.assertEqual(len(json.loads(raw.read_text())["arms"]), 1)
+
+
+if __name__ == "__main__":
+    programs.take_arguments()
+    unittest.main()
