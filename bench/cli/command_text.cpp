@@ -6,8 +6,11 @@
 #include <initializer_list>
 
 #include "backends/execution/executor.h"
+#include "bench/cli/color.h"
 #include "bench/cli/completion.h"
 #include "bench/cli/lab_run.h"
+#include "bench/cli/options.h"
+#include "bench/cli/report_files.h"
 #include "bench/data/batches.h"
 #include "bench/data/make_data.h"
 #include "graph/passes/fusion.h"
@@ -38,7 +41,13 @@ std::vector<std::string> fusion_words() {
   return words;
 }
 
-std::vector<std::string> words_for(const std::string& flag, const Registry& registry) {
+template <std::size_t count>
+std::vector<std::string> words_of(const std::string_view (&words)[count]) {
+  return {std::begin(words), std::end(words)};
+}
+
+std::vector<std::string> words_for(const std::string& flag, const std::string& command,
+                                   const Registry& registry) {
   if (flag == "--model") return model_words();
   if (flag == "--backend") return registry.names();
   if (flag == "--mode") return names_of({Mode::eager, Mode::planned, Mode::graph});
@@ -58,7 +67,8 @@ std::vector<std::string> words_for(const std::string& flag, const Registry& regi
   }
   if (flag == "--shape") return names_of({DataShape::glyphs, DataShape::mnist});
   if (flag == "--data") return {"fashion-mnist", "generated"};
-  if (flag == "--format") return std::vector<std::string>(std::begin(kFormats), std::end(kFormats));
+  if (flag == "--format") return command == "report" ? words_of(kReportForms) : words_of(kFormats);
+  if (flag == "--color") return words_of(kColors);
   return {};
 }
 
@@ -71,7 +81,8 @@ Completes completes(const FlagText& flag, const std::string& type) {
   return type == "TEXT" && flag.name != "--budget" ? Completes::files : Completes::nothing;
 }
 
-FlagText flag_text(const CLI::Option& option, const Registry& registry) {
+FlagText flag_text(const CLI::Option& option, const std::string& command,
+                   const Registry& registry) {
   FlagText flag;
   flag.name = fmt::format("--{}", option.get_lnames().front());
   if (!option.get_snames().empty()) flag.brief = fmt::format("-{}", option.get_snames().front());
@@ -81,7 +92,7 @@ FlagText flag_text(const CLI::Option& option, const Registry& registry) {
     flag.usual = flag.usual.substr(1, flag.usual.size() - 2);  // a list, as it is typed
   }
   flag.takes_value = option.get_items_expected_max() > 0;
-  flag.words = words_for(flag.name, registry);
+  flag.words = words_for(flag.name, command, registry);
   flag.completes = completes(flag, option.get_type_name());
   return flag;
 }
@@ -91,9 +102,18 @@ std::vector<FlagText> flags_of(const CLI::App& app, const Registry& registry) {
   for (const CLI::Option* option : app.get_options([](const CLI::Option* each) {
          return !each->get_group().empty() && !each->get_lnames().empty();
        })) {
-    flags.push_back(flag_text(*option, registry));
+    flags.push_back(flag_text(*option, app.get_name(), registry));
   }
   return flags;
+}
+
+// What the command says of the files that may follow it.
+std::string files_of(const CLI::App& command) {
+  for (const CLI::Option* option :
+       command.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
+    if (option->get_name(true) == kFilesOperand) return option->get_description();
+  }
+  return "";
 }
 
 // `Example:` and lines indented by two.
@@ -120,7 +140,8 @@ ProgramText describe(const CLI::App& app, const Registry& registry) {
                              command->get_description(),
                              examples_of(command->get_footer()),
                              flags_of(*command, registry),
-                             {}});
+                             {},
+                             files_of(*command)});
     if (command->get_name() == kCompletionCommand) {
       text.commands.back().operands.assign(std::begin(kShells), std::end(kShells));
     }

@@ -34,6 +34,7 @@ struct CommandText {
   std::vector<std::string> examples;  // lines, as the footer of its --help has them
   std::vector<FlagText> flags;
   std::vector<std::string> operands;  // words that may follow the command
+  std::string files;                  // what files that follow it are; empty: none may
 };
 
 struct ProgramText {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "bench/cli/child.h"
+#include "bench/cli/color.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/tune.h"
@@ -51,6 +52,10 @@ CompareSpec spec_of(const Options& options, const std::string& backend) {
           .self_check = flags.self_check ? SelfCheck::on : SelfCheck::off};
 }
 
+ProgressLine::Show show_of(const Flags& flags) {
+  return flags.quiet ? ProgressLine::Show::never : ProgressLine::Show::on_terminal;
+}
+
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 bool all_passed(const Record& record) {
@@ -62,12 +67,7 @@ bool all_passed(const Record& record) {
 class Comparison {
  public:
   Comparison(const Options& options, const Context& context, Record& record, const Data* data)
-      : options_(options),
-        flags_(options.flags),
-        context_(context),
-        record_(record),
-        data_(data),
-        line_(flags_.quiet ? ProgressLine::Show::never : ProgressLine::Show::on_terminal) {}
+      : options_(options), flags_(options.flags), context_(context), record_(record), data_(data) {}
 
   // The pilot of each backend: what it costs, and whether the work is equal.
   void run_pilots() {
@@ -80,7 +80,9 @@ class Comparison {
                                  .seed = flags_.seed,
                                  .extras = Extras::all,
                                  .calibration = {.machine = !is_short()}},
-                        .costs = costs.path()};
+                        .costs = costs.path(),
+                        .label = "pilot",
+                        .share = before_the_plan()};
       add_pilot(record_, run_worker(order, fmt::format("the pilot of {}", backend)));
       const double all = seconds(timer_.now() - begin);
       const ProcessCosts known = costs_from(read_file(costs.path()), costs.path());
@@ -96,17 +98,20 @@ class Comparison {
 
   void run_processes() {
     const ScheduleRecord& schedule = *record_.schedule;
+    const double pilots = seconds(timer_.now());
+    const auto count =
+        static_cast<double>(schedule.processes) * static_cast<double>(flags_.backends.size());
+    double done = 0.0;
     for (std::int64_t process = 0; process < schedule.processes; ++process) {
       for (const std::size_t at : backend_order(flags_.backends.size(), schedule.seed, process)) {
         const std::string& backend = flags_.backends[at];
         const double started = seconds(timer_.now());
         WorkerOrder order{
             .backend = backend,
-            .plan = {.process = process + 1, .blocks = schedule.blocks, .seed = schedule.seed}};
-        const std::string who = fmt::format("process {} of {}", process + 1, backend);
-        line_.update(fmt::format("{}, {} processes", who, schedule.processes),
-                     started / std::max(started, schedule.expected_s));
-        Record part = run_worker(order, who);
+            .plan = {.process = process + 1, .blocks = schedule.blocks, .seed = schedule.seed},
+            .label = fmt::format("process {} of {}", process + 1, schedule.processes),
+            .share = share_of(pilots, done++, count)};
+        Record part = run_worker(order, fmt::format("process {} of {}", process + 1, backend));
         part.processes.front().started_s = started;
         add_process(record_, std::move(part));
       }
@@ -116,9 +121,22 @@ class Comparison {
   // All of it in this process: no interval and no verdict.
   void run_quick() {
     const CompareSpec spec = spec_of(options_, flags_.backends.front());
+    ProgressLine line(show_of(flags_), before_the_plan());
     const Progress progress = [&](const std::string& what, double done) {
-      line_.update(what, done);
+      line.update(what, done);
     };
+    const bool equal = run_pilot_here(spec, progress);
+    if (!equal || flags_.dry_run) return;
+    line.set_share(share_of(seconds(timer_.now()), 0.0, 1.0));
+    add_process(record_,
+                run_process(spec, context_.registry, data_,
+                            {.process = 1, .blocks = record_.schedule->blocks, .seed = flags_.seed},
+                            timer_, progress));
+  }
+
+ private:
+  // Whether the work is equal.
+  bool run_pilot_here(const CompareSpec& spec, const Progress& progress) {
     ProcessCosts costs;
     Record pilot = run_process(spec, context_.registry, data_,
                                {.process = 0,
@@ -133,14 +151,9 @@ class Comparison {
     costs_.push_back({.fixed_s = std::max(0.0, spent - costs.rounds_s - costs.extras_s),
                       .round_s = costs.rounds_s / kPilotBlocks});
     record_.schedule = quick_schedule(spent);
-    if (!equal || flags_.dry_run) return;
-    add_process(record_,
-                run_process(spec, context_.registry, data_,
-                            {.process = 1, .blocks = record_.schedule->blocks, .seed = flags_.seed},
-                            timer_, progress));
+    return equal;
   }
 
- private:
   // Runs this program for one part and reads what it found.
   Record run_worker(WorkerOrder& order, const std::string& who) {
     const ScratchFile file;
@@ -149,10 +162,22 @@ class Comparison {
     write_file(file.path(), to_text(order));
     std::vector<std::string> arguments = context_.arguments;
     arguments.insert(arguments.end(), {"--worker", file.path()});
-    line_.clear();
+    stop_if_interrupted();
     const int status = run_child(arguments, who);
     check(status == 0, Fault::device, "compare: {} ended with status {}, see above", who, status);
     return record_from_json(read_file(part.path()), part.path());
+  }
+
+  // How long it all takes is not known yet: as long as it may.
+  RunShare before_the_plan() const {
+    return {.from = 0.0, .to = 0.0, .total_s = options_.budget_seconds};
+  }
+
+  // Of one of `count` processes, behind pilots of so many seconds and `done` others.
+  RunShare share_of(double pilots_s, double done, double count) const {
+    const double total = std::max(pilots_s, record_.schedule->expected_s);
+    const auto at = [&](double n) { return (pilots_s + (total - pilots_s) * n / count) / total; };
+    return {.from = at(done), .to = at(done + 1.0), .total_s = total};
   }
 
   bool is_short() const { return options_.budget_seconds < kShortBudget; }
@@ -178,7 +203,6 @@ class Comparison {
   const Context& context_;
   Record& record_;
   const Data* data_;
-  ProgressLine line_;
   SteadyTimer timer_;
   std::vector<PilotCosts> costs_;
 };
@@ -187,13 +211,15 @@ class Comparison {
 int run_worker_process(const Options& options, const Context& context, const Data* data) {
   const WorkerOrder order =
       worker_order_from(read_file(options.flags.worker), options.flags.worker);
-  ProgressLine line(options.flags.quiet ? ProgressLine::Show::never
-                                        : ProgressLine::Show::on_terminal);
+  ProgressLine line(show_of(options.flags), order.share);
   SteadyTimer timer;
   ProcessCosts costs;
   const Record part = run_process(
       spec_of(options, order.backend), context.registry, data, order.plan, timer,
-      [&](const std::string& what, double done) { line.update(what, done); }, &costs);
+      [&](const std::string& what, double done) {
+        line.update(fmt::format("{}, {}", order.label, what), done);
+      },
+      &costs);
   write_file(order.record, to_json(part));
   if (!order.costs.empty()) write_file(order.costs, to_text(costs));
   return 0;
@@ -220,18 +246,6 @@ void make_plan_only(Record& record) {
   record.calibration.clear();
   record.gates.clear();
   record.baseline.clear();
-}
-
-Record read_baseline(const std::string& file) {
-  try {
-    Record record = record_from_json(read_file(file), file);
-    const std::vector<std::string> wrong = problems(record);
-    check(wrong.empty(), Fault::bad_input, "{}: contradicts itself: {}", file,
-          wrong.empty() ? "" : wrong.front());
-    return record;
-  } catch (const Error& error) {
-    throw UsageError(fmt::format("--baseline: {}", error.what()));
-  }
 }
 
 void check_batches(const Options& options) {
@@ -311,7 +325,7 @@ int run_compare(const Options& options, const Context& context) {
   }
   const bool equal = all_passed(record);
   const bool sound = conclude(record, options, baseline);
-  if (!json_on_stdout(flags) && !flags.dry_run) fmt::print("{}", compare_text(record));
+  if (!json_on_stdout(flags) && !flags.dry_run) print_text(compare_text(record), flags.color);
   std::fflush(stdout);  // before what deliver says on standard error
   deliver(record, flags);
   check(sound, Fault::device, "compare: {}", record.notes.back());

@@ -30,14 +30,20 @@ std::vector<std::string> names_of(const std::vector<CommandText>& commands) {
   return names;
 }
 
-// Flags that take a value, each once: a name means the same in every command.
-std::map<std::string, FlagText> flags_with_values(const ProgramText& program) {
-  std::map<std::string, FlagText> flags;
+// Flags that take a value, in the order to be looked through: of a command that takes other words
+// with a name than the first command does, as `report:--format`; then each once, as `*:--format`.
+std::vector<std::pair<std::string, FlagText>> flags_with_values(const ProgramText& program) {
+  std::map<std::string, FlagText> usual;
+  std::vector<std::pair<std::string, FlagText>> flags;
   for (const CommandText& command : program.commands) {
     for (const FlagText& flag : command.flags) {
-      if (flag.takes_value) flags.emplace(flag.name, flag);
+      if (!flag.takes_value) continue;
+      const auto [first, fresh] = usual.emplace(flag.name, flag);
+      if (fresh || first->second.words == flag.words) continue;
+      flags.emplace_back(fmt::format("{}:{}", command.name, flag.name), flag);
     }
   }
+  for (const auto& [name, flag] : usual) flags.emplace_back(fmt::format("*:{}", name), flag);
   return flags;
 }
 
@@ -162,10 +168,11 @@ std::string bash_completion(const ProgramText& program) {
   for (const CommandText& command : program.commands) {
     std::vector<std::string> words = command.operands;
     for (const std::string& flag : names_of(command.flags)) words.push_back(flag);
-    text += fmt::format("    {}) words={} ;;\n", command.name,
-                        in_quotes(fmt::format("{}", fmt::join(words, " "))));
+    text += fmt::format("    {}) words={}{} ;;\n", command.name,
+                        in_quotes(fmt::format("{}", fmt::join(words, " "))),
+                        command.files.empty() ? "" : " wants='words files'");
   }
-  text += "  esac\n  case $before in\n";
+  text += "  esac\n  case $command:$before in\n";
   for (const auto& [name, flag] : flags_with_values(program)) {
     text += fmt::format("    {}) {} ;;\n", name, bash_wants(flag));
   }
@@ -197,6 +204,7 @@ std::string zsh_completion(const ProgramText& program) {
     if (!command.operands.empty()) {
       text += fmt::format(" \\\n          '1:word:({})'", fmt::join(command.operands, " "));
     }
+    if (!command.files.empty()) text += " \\\n          '*:record:_files'";
     text += " ;;\n";
   }
   // As a file of fpath the body is what is called; sourced, it only registers itself.
@@ -241,6 +249,9 @@ std::string fish_completion(const ProgramText& program) {
     if (!command.operands.empty()) {
       text += fmt::format("complete -c {} -n {} -a {}\n", program.name, in_quotes(within),
                           in_quotes(fmt::format("{}", fmt::join(command.operands, " "))));
+    }
+    if (!command.files.empty()) {
+      text += fmt::format("complete -c {} -n {} -F\n", program.name, in_quotes(within));
     }
   }
   return text;

@@ -4,16 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "backends/execution/executor.h"
 #include "backends/execution/session.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/lab_model.h"
+#include "bench/cli/lab_record.h"
 #include "bench/cli/lab_run.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/report_files.h"
 #include "bench/data/make_data.h"
 #include "bench/files/files.h"
 #include "bench/report/lab_report.h"
@@ -58,11 +62,6 @@ int make_files(const Flags& flags) {
   return 0;
 }
 
-std::filesystem::path report_path(const Flags& flags) {
-  if (!flags.lab.report.empty()) return flags.lab.report;
-  return std::filesystem::path(flags.out) / kReportFile;
-}
-
 void check_flags(const Options& options) {
   const Flags& flags = options.flags;
   const LabFlags& lab = flags.lab;
@@ -72,6 +71,11 @@ void check_flags(const Options& options) {
   }
   if (!lab.fifo && stream_flags) {
     throw UsageError("lab: --launch, --device and --stop belong to --fifo");
+  }
+  const bool measures = !lab.fifo && flags.make_data.empty();
+  if (!measures && !(lab.report.empty() && flags.out.empty() && flags.json.empty())) {
+    throw UsageError(
+        "lab: --fifo and --make-data measure nothing, leave out --report, --out and --json");
   }
   if (!lab.report.empty() && !flags.out.empty()) {
     throw UsageError("lab: --report and --out both say where the report goes, give one of them");
@@ -108,13 +112,12 @@ std::unique_ptr<Backend> backend_for(const LabPreset& preset, const Flags& flags
   }
 }
 
-LabReport begin_report(const Options& options, const Context& context, const LabPreset& preset) {
+LabReport begin_report(const Options& options, const Record& record, const LabPreset& preset) {
   const Flags& flags = options.flags;
-  Record record = begin_record(context);
   LabReport report;
   report.version = record.version;
   report.created = record.created;
-  report.environment = std::move(record.environment);
+  report.environment = record.environment;
   report.preset = preset.name;
   report.device = preset.device;
   report.mode = name(options.modes.front());
@@ -132,7 +135,8 @@ Options of_the_lab(Options options) {
   return options;
 }
 
-void measure_report(const Options& options, Backend& backend, LabReport& report) {
+// What was executed, by what was counted.
+std::string measure_report(const Options& options, Backend& backend, LabReport& report) {
   if (!backend.info().computes) {
     throw UsageError(
         fmt::format("--backend: '{}' computes nothing, it has no lab", backend.name()));
@@ -146,10 +150,39 @@ void measure_report(const Options& options, Backend& backend, LabReport& report)
                    .seed = report.seed,
                    .passes = passes_for(parse_fusion("off"), backend.layouts())});
   SteadyTimer timer;
+  const Counters before = session.stream().counters();
   usage([&] {
     time_lab(session, data, report, timer, stop_if_interrupted);
     return 0;
   });
+  return std::string(name(executed_mode(session.stream().counters() - before)));
+}
+
+// Where measure_report.json goes when --out does not say; nowhere where the record alone is wanted.
+std::filesystem::path report_path(const Flags& flags) {
+  if (!flags.lab.report.empty()) return flags.lab.report;
+  return flags.json.empty() ? kReportFile : "";
+}
+
+void check_places(const Flags& flags) {
+  std::vector<std::filesystem::path> names = output_names();
+  names.emplace_back(kReportFile);
+  check_outputs(flags, names);
+  const std::filesystem::path path = report_path(flags);
+  if (flags.out.empty() && !path.empty()) check_can_be_written(path);
+}
+
+void write_lab(const Record& record, const LabReport& report, const Flags& flags) {
+  if (!flags.out.empty()) {
+    const std::filesystem::path path = std::filesystem::path(flags.out) / kReportFile;
+    return deliver(record, flags, {{path, lab_json(report)}});
+  }
+  const std::filesystem::path path = report_path(flags);
+  if (!path.empty()) {
+    write_file(path, lab_json(report));
+    if (!flags.quiet) fmt::print(stderr, "report: {}\n", path.string());
+  }
+  deliver(record, flags);
 }
 
 int run_measurement(const Options& given, const Context& context) {
@@ -157,19 +190,22 @@ int run_measurement(const Options& given, const Context& context) {
   const Flags& flags = options.flags;
   const LabPreset& preset =
       usage([&]() -> const LabPreset& { return lab_preset(flags.lab.preset); });
-  const std::filesystem::path path = report_path(flags);
-  check_can_be_written(path);
-  LabReport report = begin_report(options, context, preset);
+  check_places(flags);
+  Record record = begin_record(context);
+  LabReport report = begin_report(options, record, preset);
   const std::unique_ptr<Backend> backend = backend_for(preset, flags, context.registry, report);
+  std::string executed;
   if (backend == nullptr) {
     report.status = "not-run";
     report.data = flags.data.empty() ? "generated" : flags.data;
   } else {
-    measure_report(options, *backend, report);
+    executed = measure_report(options, *backend, report);
+    record.backends.emplace_back(std::string(backend->name()), Facts(backend->info().details));
   }
-  write_file(path, lab_json(report));
-  fmt::print("{}\n{}", lab_text(report), synchronisation_text());
-  if (!flags.quiet) fmt::print(stderr, "report: {}\n", path.string());
+  complete_lab_record(record, report, executed);
+  if (!json_on_stdout(flags)) fmt::print("{}\n{}", lab_text(report), synchronisation_text());
+  std::fflush(stdout);  // before what is said on standard error
+  write_lab(record, report, flags);
   return 0;
 }
 

@@ -16,7 +16,7 @@ double ms_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-6; }
 
 // The stages of one repeat, in nanoseconds.
 struct Repeat {
-  std::int64_t data = 0, step = 0, total = 0;
+  std::int64_t begin = 0, data = 0, step = 0, total = 0;
 };
 
 class LabBatch {
@@ -44,7 +44,7 @@ class LabBatch {
     static_cast<void>(session_.loss(rows_));
     const std::int64_t step_end = timer.now();
     const std::int64_t total_end = timer.now();
-    return {data_end - data_begin, step_end - step_begin, total_end - total_begin};
+    return {total_begin, data_end - data_begin, step_end - step_begin, total_end - total_begin};
   }
 
  private:
@@ -73,9 +73,13 @@ void time_lab(Session& session, const Data& data, LabReport& report, Timer& time
   check(report.batch_size <= count, Fault::bad_input, "--batch: {} rows, the training data have {}",
         report.batch_size, count);
   LabBatch batch(session, data, report.batch_size, report.seed);
+  report.total.method = report.warmup_total.method = method::kLatency;
   for (std::int64_t i = -report.warmup; i < report.repeat; ++i) {
     before_each();
     const Repeat times = batch.time(static_cast<std::uint64_t>(i + report.warmup), timer);
+    Samples& samples = i < 0 ? report.warmup_total : report.total;
+    samples.start_ns.push_back(times.begin);
+    samples.elapsed_ns.push_back(times.total);
     if (i < 0) continue;
     report.data_ms.ms.push_back(ms_of(times.data));
     report.step_ms.ms.push_back(ms_of(times.step));

@@ -11,6 +11,7 @@
 #include <exception>
 #include <system_error>
 
+#include "bench/cli/color.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/completion.h"
 #include "bench/cli/progress.h"
@@ -44,6 +45,7 @@ void add_compare_flags(CLI::App& app, Flags& flags) {
   add_partial_flag(app, flags);
   add_protocol_flags(app, flags);
   add_output_flags(app, flags);
+  add_color_flag(app, flags);
 }
 
 void add_train_flags(CLI::App& app, Flags& flags) {
@@ -93,6 +95,13 @@ constexpr Command kCommands[] = {
      "  stepscope train --epochs 20 --checkpoint run.safetensors\n"
      "  stepscope train --epochs 20 --checkpoint run.safetensors --resume run.safetensors",
      add_train_flags, run_train},
+    {"report", "make a page, Markdown and tables from records, and compare them",
+     "stepscope report results/mlp/record.json\n"
+     "  stepscope report results/mlp results/lenet --out results/both\n"
+     "  stepscope report results/today --baseline results/before --out results/change\n"
+     "  stepscope report results/mlp --format md >> $GITHUB_STEP_SUMMARY\n"
+     "  stepscope compare --batch 32 --json - | stepscope report - --out results/mlp",
+     add_report_flags, run_report},
     {"explain", "print the step before and after each pass, its plan and its launches",
      "stepscope explain --model mlp:784-128-10 --batch 32 --fusion epilogue,fold_sgd\n"
      "  stepscope explain --model mlp --format dot | dot -Tsvg > step.svg",
@@ -116,8 +125,11 @@ std::string preferred_backend(const Registry& registry) {
   return eigen ? "eigen" : "reference";
 }
 
+// A message may quote a file or a flag, whatever is in it.
+void say(std::string_view message) { fmt::print(stderr, "stepscope: {}\n", one_line(message)); }
+
 int usage_error(const std::string& message) {
-  fmt::print(stderr, "stepscope: {}\n", message);
+  say(message);
   return kUsage;
 }
 
@@ -191,10 +203,10 @@ int main(int argc, char** argv) {
     return cli::usage_error(error.what());
   } catch (const std::system_error& error) {  // of fmt::print, when a buffer is full
     if (std::ferror(stdout) != 0) return cli::lost_output(error.code().message());
-    fmt::print(stderr, "stepscope: {}\n", error.what());
+    cli::say(error.what());
     return cli::kFailure;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "stepscope: {}\n", error.what());
+    cli::say(error.what());
     return cli::kFailure;
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/cli/completion.h"
+#include "bench/cli/options.h"
 
 namespace stepscope::cli {
 namespace {
@@ -46,6 +47,9 @@ std::string command_entry(const std::string& program, const CommandText& command
   std::string text =
       fmt::format(".SS {}\n{}.\n", argument(fmt::format("{} {}", program, command.name)),
                   plain(command.summary));
+  if (!command.files.empty()) {
+    text += fmt::format(".TP\n\\fI{}\\fR...\n{}.\n", kFilesOperand, plain(command.files));
+  }
   for (const FlagText& flag : command.flags) {
     if (flag.name != "--help") text += flag_entry(flag);
   }
@@ -58,7 +62,7 @@ constexpr const char* kEnd = R"(.SH EXIT STATUS
 Done.
 .TP
 1
-Something failed: data that cannot be read, a backend that is not available, arms of a comparison
+Something failed: data or a record that cannot be read, a backend that is not available, arms of a comparison
 that did unequal work. One line on standard error says what.
 .TP
 2
@@ -69,10 +73,25 @@ known, and nothing was done.
 .B OMP_THREAD_LIMIT
 Must not be below the threads asked for with \fB\-\-threads\fR: backends that use OpenMP refuse
 to compute with fewer than they were promised.
+.TP
+.B NO_COLOR
+Set to anything, verdicts have no colour on a terminal, unless \fB\-\-color always\fR asks for it.
 .SH FILES
 .TP
 .I record.json
 In the folder of \fB\-\-out\fR: what was run, counted and timed.
+.TP
+.I report.html
+The report of it, one page that needs no network; with pictures where gnuplot is installed.
+.TP
+.I report.md
+The same as Markdown.
+.TP
+.I tables/*.csv
+Each table of the report. \fIcolumns.csv\fR says what the columns mean.
+.TP
+.I measure_report.json
+Of \fBlab\fR: the lists of its stages.
 .TP
 .I /usr/share/datasets/fashion\-mnist
 What \fB\-\-data fashion\-mnist\fR reads.

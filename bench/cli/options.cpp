@@ -6,7 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
 
+#include "bench/cli/color.h"
 #include "bench/cli/model_file.h"
 #include "bench/train/weights.h"
 #include "ops/base/check.h"
@@ -34,6 +36,12 @@ auto usage(F&& f) {
   } catch (const Error& error) {
     throw UsageError(error.what());
   }
+}
+
+void check_word(std::string_view kind, const std::string& word,
+                std::span<const std::string_view> known) {
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  throw UsageError(unknown_name(kind, word, std::vector<std::string>(known.begin(), known.end())));
 }
 
 // Each value once: an arm that is named twice is one arm.
@@ -184,10 +192,9 @@ void add_lab_flags(CLI::App& command, Flags& flags) {
       ->default_str("generated");
   command.add_option("--seed", lab.seed, "of parameters and order, or of the images to make")
       ->default_str("20261020, with --make-data 1");
-  add_path(command, "--report", lab.report, "file for the report")
-      ->default_str("measure_report.json");
-  add_path(command, "--out", flags.out, "folder for the report (measure_report.json)");
-  command.add_flag("--quiet", flags.quiet, "do not say where the report is");
+  add_path(command, "--report", lab.report, "file for the three lists of the lab")
+      ->default_str("measure_report.json, in --out where that is given");
+  add_output_flags(command, flags);
   command.add_flag("--fifo", lab.fifo,
                    "work out one stream from --launch and --device; measures nothing");
   command.add_option("--launch", lab.launch, "of --fifo: when each kernel is launched, in ms")
@@ -225,11 +232,44 @@ void add_protocol_flags(CLI::App& command, Flags& flags) {
   command.add_option("--worker", flags.worker)->group("");  // for its own processes
 }
 
+void add_color_flag(CLI::App& command, Flags& flags) {
+  command
+      .add_option("--color", flags.color,
+                  "of verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
+      ->capture_default_str();
+}
+
 void add_output_flags(CLI::App& command, Flags& flags) {
-  add_path(command, "--out", flags.out, "folder for the record (record.json)");
+  add_path(command, "--out", flags.out,
+           "folder for the record (record.json) and the report of it (report.html, report.md, "
+           "tables/*.csv)");
   add_path(command, "--json", flags.json,
            "file for the record; - writes it to standard output and nothing else");
-  command.add_flag("--quiet", flags.quiet, "no progress");
+  command.add_flag("--quiet", flags.quiet, "no progress, and no word of what was written");
+}
+
+void add_report_flags(CLI::App& command, Flags& flags) {
+  command
+      .add_option(kFilesOperand, flags.records,
+                  "records: files, folders that hold a record.json, or - for standard input")
+      ->type_name("");
+  add_path(command, "--out", flags.out,
+           "folder for the report (report.html, report.md, tables/*.csv)");
+  command
+      .add_option("--format", flags.forms,
+                  "html, md, csv: what to write into --out; one of html and md without --out: to "
+                  "standard output")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("html,md,csv");
+  add_path(command, "--baseline", flags.baseline,
+           "older record of the same steps on this machine: what has moved since")
+      ->default_str("the oldest of the records, for those that share an arm with it");
+  add_path(command, "--json", flags.json,
+           "file for the record with what was found against the baseline; - writes it to standard "
+           "output and nothing else");
+  add_color_flag(command, flags);
+  command.add_flag("--quiet", flags.quiet, "no word of what was written");
 }
 
 double parse_seconds(const std::string& text) {
@@ -284,6 +324,7 @@ Options resolve(const Flags& flags, const Registry& registry) {
     check(flags.checkpoint_every == 0 || !flags.checkpoint.empty(), Fault::bad_input,
           "--checkpoint-every: names no file, add --checkpoint FILE");
   });
+  check_word("color", flags.color, kColors);
   if (!flags.fail_on.empty() && flags.fail_on != "slower") {
     throw UsageError(
         fmt::format("--fail-on '{}': the only verdict to fail on is slower", flags.fail_on));

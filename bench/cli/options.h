@@ -21,6 +21,8 @@ class App;
 
 namespace stepscope::cli {
 
+inline constexpr const char* kFilesOperand = "FILE";  // of `report`
+
 // Of `lab` alone.
 struct LabFlags {
   std::string preset = "lab-cpu";
@@ -70,6 +72,9 @@ struct Flags {
   std::string out;                    // folder; empty: nothing is written
   std::string json;                   // file, or - for standard output
   std::string format = "text";
+  std::vector<std::string> records;  // of `report`: files, folders, or - for standard input
+  std::vector<std::string> forms;    // of `report`: html, md, csv; empty: all of them, into --out
+  std::string color = "auto";        // of verdicts: auto, always, never
   bool quiet = false;
   LabFlags lab;
   // Of the command: what stands where nothing is said.
@@ -106,7 +111,9 @@ void add_partial_flag(CLI::App& command, Flags& flags);
 void add_loader_flags(CLI::App& command, Flags& flags);
 void add_checkpoint_flags(CLI::App& command, Flags& flags);
 void add_protocol_flags(CLI::App& command, Flags& flags);
+void add_color_flag(CLI::App& command, Flags& flags);
 void add_output_flags(CLI::App& command, Flags& flags);
+void add_report_flags(CLI::App& command, Flags& flags);
 
 // Throws UsageError: unknown names with the nearest, numbers out of range.
 Options resolve(const Flags& flags, const Registry& registry);

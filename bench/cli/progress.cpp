@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -23,8 +25,27 @@ void on_signal(int signal) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(Show show)
-    : visible_(show == Show::on_terminal && ::isatty(STDERR_FILENO) == 1) {}
+std::optional<double> seconds_left(double elapsed_s, double first, double done) {
+  constexpr double kLeastShare = 0.01;
+  constexpr double kLeastSeconds = 1.0;
+  if (done - first < kLeastShare || elapsed_s < kLeastSeconds) return std::nullopt;
+  return elapsed_s / (done - first) * (1.0 - done);
+}
+
+std::string time_left(double seconds) {
+  constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute;
+  constexpr double kMost = 1e9;  // thirty years
+  if (!(seconds > 0.0)) return "";
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, kMost)));
+  if (whole <= 10) return fmt::format("about {} s left", whole);
+  if (whole < 2 * kMinute) return fmt::format("about {} s left", (whole + 4) / 5 * 5);
+  const std::int64_t minutes = (whole + kMinute / 2) / kMinute;
+  if (whole < 2 * kHour) return fmt::format("about {} min left", minutes);
+  return fmt::format("about {} h {} min left", minutes / 60, minutes % 60);
+}
+
+ProgressLine::ProgressLine(Show show, const RunShare& share)
+    : visible_(show == Show::on_terminal && ::isatty(STDERR_FILENO) == 1), share_(share) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -37,13 +58,26 @@ bool ProgressLine::is_due() const {
   return visible_ && (width_ == 0 || now() - shown_ >= kBetweenLines);
 }
 
-void ProgressLine::show(const std::string& what, double done) {
+std::string ProgressLine::left_text(double done) {
+  std::optional<double> left;
+  if (share_.total_s) {
+    left = *share_.total_s * (1.0 - done);
+  } else {
+    left = seconds_left(std::chrono::duration<double>(shown_ - *begun_).count(), first_, done);
+  }
+  const std::string text = left ? time_left(*left) : "";
+  return text.empty() ? "" : fmt::format(", {}", text);
+}
+
+void ProgressLine::show(const std::string& what, double part) {
   if (!is_due()) return;
   shown_ = now();
+  const double done = std::clamp(share_.from + (share_.to - share_.from) * part, 0.0, 1.0);
+  if (!begun_) begun_ = shown_, first_ = done;
   constexpr int kBar = 24;  // characters
   const int filled = static_cast<int>(done * kBar);
-  std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}", "", filled, "", kBar - filled,
-                                 100.0 * done, what);
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}{}", "", filled, "", kBar - filled,
+                                 100.0 * done, what, left_text(done));
   const std::size_t length = line.size();
   if (length < width_) line.append(width_ - length, ' ');
   width_ = length;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -9,28 +10,48 @@
 
 namespace stepscope::cli {
 
+// What part of a run a piece of it is, and how long the whole takes where a plan says so.
+struct RunShare {
+  double from = 0.0, to = 1.0;
+  std::optional<double> total_s;
+};
+
+// Seconds from now to the end, where `first` was done when the clock was started and `done` now,
+// both shares of the whole. Nothing while that is too little to tell.
+std::optional<double> seconds_left(double elapsed_s, double first, double done);
+// "about 40 s left", "about 5 min left"; empty at the end.
+std::string time_left(double seconds);
+
 // One line that is written over, ten times a second at most; cleared at the end. Whoever works
 // between two calls pays a look at the clock, and nothing where no line is seen.
 class ProgressLine {
  public:
   enum class Show : bool { never, on_terminal };
-  explicit ProgressLine(Show show);
+  // With the time that is left of the whole, by the plan or by how far it came.
+  explicit ProgressLine(Show show, const RunShare& share = {});
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // `done` in [0, 1]. Throws Interrupted after Ctrl-C.
+  // `done` in [0, 1], of the piece. Throws Interrupted after Ctrl-C.
   void update(const std::string& what, double done);
   // The same, whatever was interrupted.
   void show(const std::string& what, double done);
   // Whether a line shown now would be seen: ask before making its text.
   bool is_due() const;
   void clear();
+  // From now on: what comes is that part of the whole.
+  void set_share(const RunShare& share) { share_ = share; }
 
  private:
+  std::string left_text(double done);
+
   bool visible_;
-  Stamp shown_{};          // when the line was written
-  std::size_t width_ = 0;  // of the line that stands there
+  RunShare share_;
+  std::optional<Stamp> begun_;  // when the first line was written
+  double first_ = 0.0;          // share of the whole that was done then
+  Stamp shown_{};               // when the line was written
+  std::size_t width_ = 0;       // of the line that stands there
 };
 
 // After Ctrl-C, thrown at the next safe point.

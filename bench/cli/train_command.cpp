@@ -11,8 +11,10 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/run_text.h"
 #include "bench/cli/tune.h"
 #include "bench/measure/facts_hash.h"
+#include "bench/report/renderers.h"
 #include "bench/report/tables.h"
 #include "bench/report/text.h"
 #include "bench/train/train.h"
@@ -113,7 +115,8 @@ class Talk {
   }
   void progress(std::int64_t epoch, double done) {
     if (!line_.is_due()) return;
-    line_.show(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, epochs_, last_loss_), done);
+    line_.show(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, epochs_, last_loss_),
+               (static_cast<double>(epoch) + done) / static_cast<double>(epochs_));
   }
   void loss(double value) { last_loss_ = value; }
   void epoch(const EpochRecord& epoch) {
@@ -124,7 +127,7 @@ class Talk {
   }
   void end(const TrainResult& result) {
     if (!talk_) return;
-    fmt::print("{}", submissions_table(result.submissions));
+    fmt::print("{}", terminal_text(submissions_table(result.submissions)));
     std::fflush(stdout);
   }
   void clear() { line_.clear(); }
@@ -195,7 +198,7 @@ ArmRecord arm_of(const Backend& backend, const TrainSpec& spec, const Data& data
       .work = spec.work,
       .work_hash = hash_of(spec.work),
       .scope = "pipeline",
-      .includes = {"batches", "input_copy", "readback", "validation"},
+      .includes = {"loader", "input_copy", "readback", "validation"},
       .steps = counts.steps,
       .samples_seen = counts.samples_seen,
       .samples_dropped = counts.samples_dropped,
@@ -257,6 +260,7 @@ int run_train(const Options& options, const Context& context) {
   record.submissions = std::move(result.submissions);
   record.arms.front().mode_executed = result.mode_executed;
   add_notes(record, spec, flags, from);
+  record.summary = train_summary(record);
   deliver(record, flags);
   if (weights_failed) std::rethrow_exception(weights_failed);
   return 0;

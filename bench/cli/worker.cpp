@@ -28,12 +28,16 @@ std::string to_text(const WorkerOrder& order) {
                         {"extras", order.plan.extras == Extras::all},
                         {"machine", order.plan.calibration.machine},
                         {"record", order.record},
-                        {"costs", order.costs}}
+                        {"costs", order.costs},
+                        {"label", order.label},
+                        {"share", {order.share.from, order.share.to}},
+                        {"total_s", order.share.total_s.value_or(0.0)}}
       .dump();
 }
 
 WorkerOrder worker_order_from(const std::string& text, const std::string& source) {
   return parsed(text, source, [](const nlohmann::json& json) {
+    const double total_s = json.at("total_s");
     return WorkerOrder{
         .backend = json.at("backend"),
         .plan = {.process = json.at("process"),
@@ -42,7 +46,11 @@ WorkerOrder worker_order_from(const std::string& text, const std::string& source
                  .extras = json.at("extras").get<bool>() ? Extras::all : Extras::none,
                  .calibration = {.machine = json.at("machine")}},
         .record = json.at("record"),
-        .costs = json.at("costs")};
+        .costs = json.at("costs"),
+        .label = json.at("label"),
+        .share = {.from = json.at("share").at(0),
+                  .to = json.at("share").at(1),
+                  .total_s = total_s > 0.0 ? std::optional(total_s) : std::nullopt}};
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "bench/cli/progress.h"
 #include "bench/compare/compare.h"
 
 namespace stepscope::cli {
@@ -14,6 +15,8 @@ struct WorkerOrder {
   ProcessPlan plan;
   std::string record;  // file for the part of the record
   std::string costs;   // file for ProcessCosts; empty: nobody asks
+  std::string label;   // of its line of progress: process 3 of 10
+  RunShare share;      // of the whole comparison
 };
 
 std::string to_text(const WorkerOrder& order);

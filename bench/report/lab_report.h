@@ -35,6 +35,8 @@ struct LabReport {
   // Of each repeat: the batch made, the step with its transfer, both with all that lies between
   // their stamps; the residual is total less data less step.
   LabList data_ms, step_ms, total_ms, residual_ms;
+  // What a record keeps: the totals in nanoseconds with their stamps, those of the warm-up apart.
+  Samples total, warmup_total;
 };
 
 inline constexpr std::string_view kLabShuffle =

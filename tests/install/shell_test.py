@@ -96,7 +96,7 @@ class CommandLine(unittest.TestCase):
             (Path(self.folder.name) / name).mkdir(exist_ok=True)
 
     def test_there_are_commands_and_flags(self) -> None:
-        self.assertLessEqual({"compare", "train", "explain", "devices", "completion", "manual"},
+        self.assertLessEqual({"compare", "train", "report", "explain", "devices", "completion", "manual"},
                              set(self.commands))
         self.assertLessEqual({"--help", "--model", "--mode", "--epochs"}, self.flags["train"])
 
@@ -130,6 +130,10 @@ class CommandLine(unittest.TestCase):
         self.assertIn("-layout", self.bash("compare", "--fusion", "-lay"))
         self.assertIn("second_plan", self.bash("train", "--partial", ""))
         self.assertEqual(self.bash("completion", "z"), ["zsh"])
+        self.assertEqual(self.bash("explain", "--format", ""), ["text", "ir", "dot"])
+        self.assertEqual(self.bash("report", "--format", ""), ["html", "md", "csv"])
+        self.assertEqual(self.bash("report", "--format", "html,"), ["html,html", "html,md", "html,csv"])
+        self.assertEqual(self.bash("report", "--color", "a"), ["auto", "always"])
         self.assertEqual(self.bash("train", "--epochs", ""), [])
 
     def test_bash_offers_files(self) -> None:
@@ -142,6 +146,9 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.bash("train", "--model", "my"), ["my net.step"])
         self.assertEqual(self.bash("compare", "--tune", "m"), ["mine.step", "my net.step"])
         self.assertEqual(self.bash("compare", "--out", "so"), ["some results"])
+        self.assertEqual(self.bash("report", "re"), ["results"])
+        self.assertEqual(self.bash("report", "--quiet", "some", "mi"), ["mine.step"])
+        self.assertEqual(self.bash("explain", "mi"), [])
 
     def test_bash_completes_at_a_tab(self) -> None:
         self.make_files()
@@ -206,14 +213,19 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(tab("train", "--mode", "pl"), "planned")
         self.assertEqual(tab("compare", "--fusion", "on,fold"), "on,fold_sgd")
         self.assertEqual(tab("lab", "--make-data", "so"), "some results")
+        self.assertEqual(tab("report", "--format", "ht"), "html")
+        self.assertEqual(tab("report", "so"), "some results")
+        self.assertEqual(tab("report", "--quiet", "results", "mi"), "mine.step")
 
     @needs("fish")
     def test_fish_offers_commands_flags_and_values(self) -> None:
+        self.make_files()
         script = self.script("fish", "stepscope.fish")
 
         def offers(line: str) -> list[str]:
             said = run("fish", "--no-config", "-c",
-                       f"source '{script}'; complete --do-complete '{line}'").stdout
+                       f"source '{script}'; complete --do-complete '{line}'",
+                       cwd=self.folder.name).stdout
             return [each.split("\t")[0] for each in said.splitlines()]
 
         self.assertEqual(offers("stepscope tr"), ["train"])
@@ -224,6 +236,9 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(offers("stepscope compare --fusion on,fold"), ["on,fold_sgd"])
         self.assertEqual(sorted(offers("stepscope lab --shape ")), ["glyphs", "mnist"])
         self.assertEqual(sorted(offers("stepscope explain --format ")), ["dot", "ir", "text"])
+        self.assertEqual(sorted(offers("stepscope report --format ")), ["csv", "html", "md"])
+        self.assertEqual(offers("stepscope report mi"), ["mine.step"])
+        self.assertEqual(offers("stepscope explain mi"), [])
 
     def test_an_unknown_shell_is_wrong_usage(self) -> None:
         said = run(program(), "completion", "fis", status=2)

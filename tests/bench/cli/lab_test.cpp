@@ -12,6 +12,7 @@
 #include "bench/cli/lab_model.h"
 #include "bench/cli/lab_run.h"
 #include "bench/files/files.h"
+#include "bench/record/json.h"
 #include "tests/bench/cli/run_command.h"
 #include "tests/bench/temp_folder.h"
 
@@ -87,6 +88,44 @@ TEST(Lab, TheMedianIsThatOfTheList) {
   EXPECT_DOUBLE_EQ(list.q3, 2.4);
   EXPECT_DOUBLE_EQ(list.min, 2.0);
   EXPECT_DOUBLE_EQ(list.max, 9.3);
+}
+
+TEST(Lab, TheFolderHoldsTheRecordAndAReportBesideTheLists) {
+  const test::TempFolder folder;
+  const std::filesystem::path out = folder.path() / "out";
+  const CommandResult ran = run_stepscope(
+      {"lab", "--backend", "reference", "--batch", "4", "--seed", "5", "--out", out.string()});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "record: " + (out / "record.json").string() + "\n")) << ran.err;
+  const json report = json::parse(read_file(out / "measure_report.json"));
+  const Record record = record_from_json(read_file(out / "record.json"), "record.json");
+  EXPECT_EQ(record.status, "exploratory");
+  EXPECT_EQ(record.work.seed, 5U);
+  ASSERT_EQ(record.arms.size(), 1U);
+  const ArmRecord& arm = record.arms[0];
+  EXPECT_EQ(arm.name, "reference/eager/off/4");
+  EXPECT_EQ(arm.mode_executed, "eager");
+  EXPECT_EQ(arm.scope, "pipeline");
+  ASSERT_EQ(arm.latency.at(0).elapsed_ns.size(), 10U);
+  for (std::size_t i = 0; i < 10; ++i) {
+    const double total = report["total_ms"][i];
+    EXPECT_NEAR(static_cast<double>(arm.latency[0].elapsed_ns[i]), 1e6 * total, 0.5);
+  }
+  EXPECT_EQ(arm.warmup.at(0).elapsed_ns.size(), 3U);
+  ASSERT_EQ(record.summary.size(), 2U);
+  EXPECT_TRUE(record.summary[0].starts_with("A batch of 4 takes ")) << record.summary[0];
+  EXPECT_TRUE(has(read_file(out / "report.html"), record.summary[0]));
+  EXPECT_TRUE(std::filesystem::exists(out / "report.md"));
+  EXPECT_TRUE(std::filesystem::exists(out / "tables" / "columns.csv"));
+}
+
+TEST(Lab, TheRecordAloneOnStandardOutput) {
+  const CommandResult ran =
+      run_stepscope({"lab", "--backend", "reference", "--batch", "4", "--json", "-"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(record_from_json(ran.out, "out").arms.size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists("measure_report.json"));
 }
 
 // The report of a plan as it is, whatever backends this build has.

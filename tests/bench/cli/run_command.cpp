@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench/files/files.h"
+#include "tests/bench/cli/keep_records.h"
 #include "tests/bench/temp_folder.h"
 
 namespace stepscope::test {
@@ -29,8 +30,10 @@ CommandResult run_stepscope(const std::vector<std::string>& arguments) {
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
-          read_file(err)};
+  CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                       read_file(out), read_file(err)};
+  keep_records(arguments, result.out);
+  return result;
 }
 
 }  // namespace stepscope::test

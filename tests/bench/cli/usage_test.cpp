@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{{"compair"},
                 "unknown command 'compair': did you mean 'compare'? (there are: compare, train, "
-                "explain, lab, devices, completion, manual)"},
+                "report, explain, lab, devices, completion, manual)"},
         Mistake{{"compare", "--model", "mpl"},
                 "unknown model 'mpl': did you mean 'mlp'? (there are: " + model_names() + ")"},
         Mistake{{"compare", "--model", "mlp:784-x-10"},
@@ -128,6 +128,25 @@ INSTANTIATE_TEST_SUITE_P(
                 "lab: --fifo and --make-data are two things to do, give one of them"},
         Mistake{{"lab", "--report", "x", "--out", "y"},
                 "lab: --report and --out both say where the report goes, give one of them"},
+        Mistake{{"lab", "--fifo", "--launch", "0", "--device", "1", "--json", "-"},
+                "lab: --fifo and --make-data measure nothing, leave out --report, --out and "
+                "--json"},
+        Mistake{{"report"},
+                "report: of which records? give files, folders that hold a record.json, or - for "
+                "standard input"},
+        Mistake{{"report", "x", "--format", "htlm"},
+                "unknown format 'htlm': did you mean 'html'? (there are: html, md, csv)"},
+        Mistake{{"report", "x", "--format", "html,md"},
+                "--format html,md: is more than one file, add --out DIR"},
+        Mistake{{"report", "x", "--format", "csv"},
+                "--format csv: is more than one file, add --out DIR"},
+        Mistake{{"report", "x", "--format", "md", "--json", "-"},
+                "--format md and --json -: both go to standard output, add --out DIR"},
+        Mistake{{"report", "-", "--baseline", "-"},
+                "report: standard input holds one record, - stands twice"},
+        Mistake{{"report", "x", "y", "--json", "-"}, "--json: is for one record, 2 are given"},
+        Mistake{{"report", "x", "--color", "alway"},
+                "unknown color 'alway': did you mean 'always'? (there are: auto, always, never)"},
         Mistake{{"lab", "--mode", "eager,graph"}, "lab: takes one --mode and one --batch"},
         Mistake{{"lab", "--preset", "gpu-plan", "--backend", "reference"},
                 "lab: preset gpu-plan runs on a GPU, and backend 'reference' on none"},
@@ -170,7 +189,7 @@ TEST(Usage, NothingAtAllPrintsTheHelp) {
 
 TEST(Help, EachCommandShowsAnExample) {
   for (const std::string command :
-       {"compare", "train", "explain", "lab", "devices", "completion", "manual"}) {
+       {"compare", "train", "report", "explain", "lab", "devices", "completion", "manual"}) {
     const CommandResult result = run_stepscope({command, "--help"});
     EXPECT_EQ(result.status, 0);
     EXPECT_NE(result.out.find("Example:\n  stepscope " + command), std::string::npos) << result.out;

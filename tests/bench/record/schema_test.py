@@ -199,6 +199,41 @@ class Commands(Records):
                                  "--backend", "reference")
         self.assertTrue(record["epochs"])
 
+    def test_a_training_that_diverged(self):
+        record = self.written_by("train", "--model", "mlp:16-8-4", "--data", "generated", "--steps", "5",
+                                 "--epochs", "1", "--backend", "reference", "--lr", "1e30")
+        self.assertIsNone(record["epochs"][0]["training_loss"])
+        self.assertIn("epochs/0/training_loss: null, since it was not a number", record["notes"])
+        self.assertIn("the loss is not finite from epoch 1 on", record["notes"])
+
+    def test_the_lab(self):
+        record = self.written_by("lab", "--backend", "reference", "--batch", "4")
+        self.assertEqual(record["status"], "exploratory")
+        arm = record["arms"][0]
+        self.assertEqual((arm["scope"], arm["mode_executed"]), ("pipeline", "eager"))
+        self.check_summary(arm, "latency")
+        self.assertEqual(len(arm["latency"][0]["elapsed_ns"]), 10)
+        self.assertEqual(len(arm["warmup"][0]["elapsed_ns"]), 3)
+
+    def test_a_lab_without_its_device(self):
+        if "cuda       available" in subprocess.run([STEPSCOPE, "devices"], capture_output=True, text=True,
+                                                    check=True).stdout:
+            self.skipTest("there is a device")
+        record = self.written_by("lab", "--preset", "gpu-plan")
+        self.assertEqual(record["status"], "not-run")
+        self.assertTrue(record["status_reason"])
+        self.assertEqual(record["arms"][0]["latency"], [])
+
+    def test_a_record_that_was_compared(self):
+        words = ("compare", "--model", "chain:3", "--backend", "null", "--batch", "1", "--quick",
+                 "--budget", "1ms")
+        then = Path(self.folder.name) / "then.json"
+        then.write_text(json.dumps(self.written_by(*words)))
+        now = Path(self.folder.name) / "now.json"
+        now.write_text(json.dumps(self.written_by(*words)))
+        record = self.written_by("report", now, "--baseline", then)
+        self.assertTrue(record["baseline"])
+
 
 if __name__ == "__main__":
     unittest.main()
