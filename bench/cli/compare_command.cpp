@@ -285,7 +285,12 @@ int status_of(const Record& record, const Flags& flags) {
     return kSlower;
   }
   const std::vector<std::string> slower = slower_of(record);
-  if (slower.empty()) return 0;
+  if (slower.empty()) {
+    const std::vector<std::string> untold = untold_of(record);
+    if (untold.empty()) return 0;
+    fmt::print(stderr, "stepscope: --fail-on: cannot tell: {}\n", fmt::join(untold, "; "));
+    return kSlower;
+  }
   fmt::print(stderr, "stepscope: SLOWER: {}\n", fmt::join(slower, "; "));
   return kSlower;
 }

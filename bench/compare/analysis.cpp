@@ -162,7 +162,6 @@ class Analysis {
         estimate.record.flags = flags_of_ratio(evidence, shared_confidence(paired));
         work.thin.push_back(why_thin(evidence, work.pair->of));
         any_interval_ |= estimate.judged.has_value();
-        any_judged_ |= estimate.judged.has_value() && work.thin.back().empty();
         work.pair->ratios.push_back(std::move(estimate.record));
         work.judged.push_back(work.thin.back().empty() ? estimate.judged : std::nullopt);
       }
@@ -274,6 +273,12 @@ class Analysis {
       }
     }
     judge(family);
+    const bool controls_alone = std::all_of(works_.begin(), works_.end(),
+                                            [](const Work& work) { return work.is_control(); });
+    any_judged_ = controls_alone ? judged_controls_ > broken_.size()
+                                 : std::any_of(family.begin(), family.end(), [](const auto* ratio) {
+                                     return ratio->p_holm.has_value();
+                                   });
   }
 
   void flag_arms() {
@@ -304,8 +309,10 @@ class Analysis {
       record_.status_reason = unequal_;
     } else if (!record_.pairs.empty() && !any_judged_) {
       record_.status = "exploratory";
-      voids_.insert(voids_.begin(), why_no_verdict());
-      record_.status_reason = fmt::format("{}", fmt::join(voids_, "; "));
+      std::vector<std::string> why{why_no_verdict()};
+      why.insert(why.end(), voids_.begin(), voids_.end());
+      why.insert(why.end(), broken_.begin(), broken_.end());
+      record_.status_reason = fmt::format("{}", fmt::join(why, "; "));
     } else {
       record_.status = "complete";
     }

@@ -52,12 +52,35 @@ std::optional<double> checked(std::string& reason, std::string_view what,
 
 }  // namespace
 
-void add_bounds(ArmRecord& arm, const MachineLimits& limits) {
+std::map<std::string, double> fastest_slots_us(const std::vector<PairRecord>& pairs) {
+  std::map<std::string, double> fastest;
+  const auto add = [&](const std::string& arm, std::int64_t elapsed_ns, std::int64_t steps) {
+    const double us = static_cast<double>(elapsed_ns) * 1e-3 / static_cast<double>(steps);
+    const auto [at, fresh] = fastest.try_emplace(arm, us);
+    if (!fresh) at->second = std::min(at->second, us);
+  };
+  for (const PairRecord& pair : pairs) {
+    for (const ProcessBlocks& process : pair.processes) {
+      for (const TimedBlock& block : process.blocks) {
+        for (std::size_t i = 0; i < block.slots.size(); ++i) {
+          const bool base = block.order[i] == 'A';
+          add(base ? pair.base : pair.of, block.slots[i].elapsed_ns,
+              base ? process.base_steps : process.of_steps);
+        }
+      }
+    }
+  }
+  return fastest;
+}
+
+void add_bounds(ArmRecord& arm, const MachineLimits& limits,
+                std::optional<double> fastest_slot_us) {
   UtilizationRecord& use = arm.utilization;
   if (use.reason != UtilizationRecord{}.reason) return;
   use.reason = "a backend of the processor: no device counts for it";
   const BoundedWork work = work_of(arm);
-  const std::optional<double> fastest = fastest_us(arm);
+  std::optional<double> fastest = fastest_us(arm);
+  if (fastest && fastest_slot_us) fastest = std::min(*fastest, *fastest_slot_us);
   use.arith_lower_bound_us =
       checked(use.reason, "arithmetic", arithmetic_bound_us(limits, work), fastest);
   use.bandwidth_lower_bound_us =

@@ -54,6 +54,7 @@ std::string why_not_known(const BreakEven& costs, const RatioRecord& ratio) {
                ? fmt::format("fewer than {} processes", kWorkingProcesses)
                : "too few trusted blocks";
   }
+  if (ratio.verdict == "UNDECIDED") return "UNDECIDED";
   if (!costs.extra_us) return "one-off costs were not measured";
   return "";
 }
@@ -68,7 +69,8 @@ BreakEven break_even_of(const ArmRecord& base, const ArmRecord& of, const RatioR
   }
   const Interval& difference = *ratio.difference_us;  // of less base: below 0 where it saves time
   if (difference.estimate >= 0.0 || *difference.high >= 0.0) {
-    result.text = "never";
+    result.text =
+        *result.extra_us <= 0.0 && ratio.verdict == "SAME" ? "nothing to pay back" : "never";
     return result;
   }
   result.steps = std::max(0.0, std::ceil(*result.extra_us / -difference.estimate));

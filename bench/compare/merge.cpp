@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
+#include <string>
 
 #include "bench/compare/bounds.h"
 #include "bench/compare/compare.h"
@@ -122,6 +125,7 @@ void add_pilot(Record& record, Record&& part) {
 
 void complete_record(Record& record, const CacheSizes& caches) {
   const MachineLimits limits = limits_of(record.calibration, caches);
+  const std::map<std::string, double> slots = fastest_slots_us(record.pairs);
   for (PairRecord& pair : pairs_between_backends(record.arms)) {
     record.pairs.push_back(std::move(pair));
   }
@@ -134,7 +138,8 @@ void complete_record(Record& record, const CacheSizes& caches) {
     if (arm.latency.empty()) continue;
     arm.latency_summary = summarize(arm.latency);
     arm.input_copy_summary = summarize(arm.input_copy);
-    add_bounds(arm, limits);
+    const auto slot = slots.find(arm.name);
+    add_bounds(arm, limits, slot == slots.end() ? std::nullopt : std::optional(slot->second));
   }
 }
 

@@ -24,9 +24,10 @@ std::vector<std::string> slower_of(const Record& record) {
 std::vector<std::string> untold_of(const Record& record) {
   std::vector<std::string> untold;
   for (const PairRecord& pair : record.pairs) {
-    const auto at = std::find_if(
-        pair.ratios.begin(), pair.ratios.end(),
-        [](const RatioRecord& ratio) { return ratio.verdict == "void" && ratio.time_ratio; });
+    const auto at =
+        std::find_if(pair.ratios.begin(), pair.ratios.end(), [](const RatioRecord& ratio) {
+          return ratio.verdict == "void" || ratio.verdict == "exploratory";
+        });
     if (pair.kind != "arm" || at == pair.ratios.end()) continue;
     untold.push_back(fmt::format("{} over {}: {}", pair.of, pair.base, at->verdict_reason));
   }

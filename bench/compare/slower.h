@@ -13,8 +13,8 @@ namespace stepscope {
 // each row of the baseline. Not of the control or the self-check, whose answers are known.
 std::vector<std::string> slower_of(const Record& record);
 
-// The pairs that were timed and whose ratio is void, with the reason: nothing can be said of them,
-// also not that they are no slower.
+// The pairs that are void or without enough evidence for a verdict, with the reason: nothing can be
+// said of them, also not that they are no slower.
 std::vector<std::string> untold_of(const Record& record);
 
 }  // namespace stepscope

@@ -12,7 +12,8 @@
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kMostWords = 2;  // pairs of one sentence and backend told in full
+constexpr std::int64_t kVerdictProcesses = 5;  // as bench/compare/budget.h has it
+constexpr std::size_t kMostWords = 2;          // pairs of one sentence and backend told in full
 
 bool is_decided(std::string_view verdict) {
   return verdict == "FASTER" || verdict == "SLOWER" || verdict == "SAME";
@@ -104,36 +105,48 @@ Changes changes_of(const std::vector<Pays>& known) {
   return changes;
 }
 
-// The views that are decided, and the batches of those that are UNDECIDED.
-std::pair<std::vector<Pays>, std::vector<std::int64_t>> decided(
-    const std::vector<PairView>& views) {
+// The views that are decided, and the batches of the others: UNDECIDED, void, without a ratio.
+struct Decided {
   std::vector<Pays> known;
   std::vector<std::int64_t> open;
+  bool all_undecided = true;  // of `open`
+
+  // Whether a batch between these two is open.
+  bool is_open(std::int64_t low, std::int64_t high) const {
+    return std::any_of(open.begin(), open.end(),
+                       [&](std::int64_t batch) { return low < batch && batch < high; });
+  }
+  std::string open_text() const {
+    return fmt::format("{} at {}", all_undecided ? "UNDECIDED" : "no verdict",
+                       fmt::join(open, ", "));
+  }
+};
+
+Decided decided(const std::vector<PairView>& views) {
+  Decided result;
   for (const PairView& view : views) {
     const std::string verdict = verdict_of(view);
     if (is_decided(verdict)) {
-      known.push_back({view.of->batch, verdict});
-    } else if (verdict == "UNDECIDED") {
-      open.push_back(view.of->batch);
+      result.known.push_back({view.of->batch, verdict});
+    } else {
+      result.open.push_back(view.of->batch);
+      result.all_undecided = result.all_undecided && verdict == "UNDECIDED";
     }
   }
-  return {known, open};
+  return result;
 }
 
-std::string change_text(const std::vector<Pays>& known, const std::vector<std::int64_t>& open) {
+std::string change_text(const Decided& all) {
+  const std::vector<Pays>& known = all.known;
   const auto [changes, at] = changes_of(known);
-  const auto undecided = [&open](std::int64_t low, std::int64_t high) {
-    return std::any_of(open.begin(), open.end(),
-                       [&](std::int64_t batch) { return low < batch && batch < high; });
-  };
   if (changes > 1) return "not one: it pays at some batches and not at others, in no order";
   if (changes == 0) {
-    if (!open.empty()) return fmt::format("not known, UNDECIDED at {}", fmt::join(open, ", "));
+    if (!all.open.empty()) return fmt::format("not known, {}", all.open_text());
     return known.front().yes() ? "never, it pays at every batch measured"
                                : "never, it pays at no batch measured";
   }
   const std::string_view then = known[at].yes() ? "it pays" : "it does not pay";
-  if (undecided(known[at - 1].batch, known[at].batch)) {
+  if (all.is_open(known[at - 1].batch, known[at].batch)) {
     return fmt::format("above {}, and {} from {} on", known[at - 1].batch, then, known[at].batch);
   }
   return fmt::format("{}, {} from there on", known[at].batch, then);
@@ -168,6 +181,10 @@ std::string claim_text(const Record& record) {
   if (!record.schedule) return {};
   const std::int64_t processes = record.schedule->processes;
   if (record.schedule->claim == "exploratory" || record.status == "exploratory") {
+    if (processes >= kVerdictProcesses) {
+      return fmt::format("; {} processes of each backend: exploratory, without a verdict",
+                         processes);
+    }
     return fmt::format(
         "; {} of each backend: exploratory, without interval or verdict",
         processes == 1 ? "one process" : fmt::format("{} processes are too few", processes));
@@ -210,22 +227,27 @@ std::string ratio_clauses(const std::vector<PairView>& views, std::string_view b
 
 std::string crossover_text(const std::vector<PairView>& views) {
   if (views.size() < 2) return {};
-  const auto [known, open] = decided(views);
-  if (known.empty() && open.empty()) return {};
-  if (known.empty()) return "; crossover batch: not known, nothing is decided";
-  const std::string change = change_text(known, open);
-  if (open.empty() || change.starts_with("not known")) {
+  const Decided all = decided(views);
+  if (all.known.empty()) {
+    const bool judged = std::any_of(views.begin(), views.end(), [](const PairView& view) {
+      return verdict_of(view) == "UNDECIDED";
+    });
+    return judged ? "; crossover batch: not known, nothing is decided" : "";
+  }
+  const std::string change = change_text(all);
+  if (all.open.empty() || change.starts_with("not known")) {
     return fmt::format("; crossover batch: {}", change);
   }
-  return fmt::format("; crossover batch: {} (of those decided; UNDECIDED at {})", change,
-                     fmt::join(open, ", "));
+  return fmt::format("; crossover batch: {} (of those decided; {})", change, all.open_text());
 }
 
 std::optional<std::int64_t> crossover_batch(const std::vector<PairView>& views) {
-  const auto [known, open] = decided(views);
-  const Changes changes = changes_of(known);
+  const Decided all = decided(views);
+  const Changes changes = changes_of(all.known);
   if (changes.count != 1) return std::nullopt;
-  return known[changes.at].batch;
+  const std::int64_t batch = all.known[changes.at].batch;
+  if (all.is_open(all.known[changes.at - 1].batch, batch)) return std::nullopt;
+  return batch;
 }
 
 std::string scope_sentence(const Record& record) {

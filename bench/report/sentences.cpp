@@ -56,6 +56,13 @@ std::string_view dispatching_mode(const std::vector<Group>& groups) {
   return "graph";
 }
 
+// 8.5 %; what was measured is never 0 %, and dispatch is never more than its step.
+std::string percent_text(double percent) {
+  if (percent < 0.05) return "<0.1 %";
+  if (percent >= 99.95) return "all";
+  return fmt::format("{:.1f} %", percent);
+}
+
 // Of a step timed in the same way: blocks of steps that are not waited for one by one.
 std::string share_text(double dispatch_ns, const TimeSummary& throughput) {
   if (throughput.count == 0 || throughput.median_ns <= 0.0) return {};
@@ -63,7 +70,7 @@ std::string share_text(double dispatch_ns, const TimeSummary& throughput) {
       fmt::format("a step of {} in throughput", time_text(throughput.median_ns));
   const double percent = 100.0 * dispatch_ns / throughput.median_ns;
   if (percent >= 99.95) return fmt::format("; cannot be told from {}", step);
-  return fmt::format("; {:.1f} % of {}", percent, step);
+  return fmt::format("; {} of {}", percent_text(percent), step);
 }
 
 // "1.03 us to 1.32 us a step (60.8 ns to 77.9 ns per op): 2.5 % of a step in throughput at batch 1,
@@ -75,10 +82,10 @@ std::string dispatch_range(const std::vector<const ArmRecord*>& arms) {
     steps.push_back(arm->dispatch_empty_kernels->median_ns);
     ops.push_back(steps.back() / static_cast<double>(arm->counts.ops));
     if (arm->throughput_summary.count == 0 || arm->throughput_summary.median_ns <= 0.0) continue;
-    shares.push_back(fmt::format("{:.1f} % {}at {}{}",
-                                 100.0 * steps.back() / arm->throughput_summary.median_ns,
-                                 shares.empty() ? "of a step in throughput " : "",
-                                 shares.empty() ? "batch " : "", arm->batch));
+    shares.push_back(fmt::format(
+        "{} {}at {}{}", percent_text(100.0 * steps.back() / arm->throughput_summary.median_ns),
+        shares.empty() ? "of a step in throughput " : "", shares.empty() ? "batch " : "",
+        arm->batch));
   }
   const auto range = [](const std::vector<double>& values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -251,9 +258,10 @@ std::string refusal(const Record& record) {
                        why);
   }
   if (has_ratio(record)) return {};
-  const std::string unequal = inequality(record);
-  if (unequal.empty() && record.status != "unequal-work") return {};
-  return fmt::format("The arms did unequal work, so there is no ratio: {}.", unequal);
+  const bool failed = std::any_of(record.gates.begin(), record.gates.end(),
+                                  [](const GateRecord& gate) { return !gate.passed; });
+  if (!failed && record.status != "unequal-work") return {};
+  return fmt::format("The arms did unequal work, so there is no ratio: {}.", inequality(record));
 }
 
 }  // namespace

@@ -57,6 +57,16 @@ UtilizationRecord bounds_by(std::vector<CalibrationRow> rows) {
   return record.arms.at(0).utilization;
 }
 
+// The arm as the base of a pair, with slots of two steps.
+PairRecord pair_with_slot(std::int64_t fastest_ns) {
+  TimedBlock block{.order = "ABBA", .stratum = "single"};
+  for (TimedSlot& slot : block.slots) slot.elapsed_ns = 80'000;
+  block.slots[3].elapsed_ns = fastest_ns;
+  PairRecord pair{.base = "eigen/planned/off/1", .of = "eigen/planned/off/1"};
+  pair.processes.push_back({.process = 1, .base_steps = 2, .of_steps = 2, .blocks = {block}});
+  return pair;
+}
+
 constexpr const char* kReason = "a backend of the processor: no device counts for it";
 
 TEST(Bounds, AreWorkOverTheBestRates) {
@@ -137,6 +147,22 @@ TEST(AddProcess, MergesCalibrationsWithTheBestRowsBehind) {
   EXPECT_EQ(names, (std::vector<std::string>{"stamp_cost", "library_call", "library_call/eigen",
                                              "fma_peak_best"}));
   EXPECT_EQ(record.calibration.back().value, 2.0);
+}
+
+// A slot is a measured step too: 2 steps in 18 us undercut the 10 us of 1 MFLOP at 100 GFLOP/s.
+TEST(Bounds, ASlotMayUndercutABoundToo) {
+  for (const std::int64_t slot_ns : {22'000, 18'000}) {
+    Record record;
+    Record part = part_of(1, {best("fma_peak_best", 100.0)});
+    part.pairs.push_back(pair_with_slot(slot_ns));
+    add_process(record, std::move(part));
+    complete_record(record, caches());
+    const UtilizationRecord use = record.arms.at(0).utilization;
+    EXPECT_EQ(use.arith_lower_bound_us.has_value(), slot_ns == 22'000) << use.reason;
+    if (slot_ns == 18'000) {
+      EXPECT_NE(use.reason.find("the fastest step took 9 us"), std::string::npos) << use.reason;
+    }
+  }
 }
 
 }  // namespace

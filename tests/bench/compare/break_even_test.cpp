@@ -80,6 +80,25 @@ TEST(BreakEven, NotKnownWithoutAnInterval) {
   }
 }
 
+// What may as well cost as save time pays nothing back in a number of steps that is known.
+TEST(BreakEven, NotKnownOfWhatIsUndecided) {
+  for (const double estimate : {-10.0, 1.0}) {
+    const Interval difference{.estimate = estimate, .low = estimate - 1.0, .high = estimate + 1.0};
+    const BreakEven result = Costs().of(difference, "UNDECIDED");
+    EXPECT_EQ(result.text, "not known: UNDECIDED");
+    EXPECT_FALSE(result.steps);
+    EXPECT_EQ(result.extra_us, 1200.0);
+  }
+}
+
+TEST(BreakEven, NothingToPayBackWhereNothingIsPaidOrSaved) {
+  Costs costs;
+  std::swap(costs.eager.one_off, costs.graph.one_off);
+  EXPECT_EQ(costs.of({.estimate = 0.1, .low = -1.0, .high = 1.2}, "SAME").text,
+            "nothing to pay back");
+  EXPECT_EQ(costs.of({.estimate = 10.0, .low = 9.0, .high = 11.0}, "SLOWER").text, "never");
+}
+
 TEST(BreakEven, AtOnceWithoutExtraCost) {
   Costs costs;
   std::swap(costs.eager.one_off, costs.graph.one_off);

@@ -33,15 +33,19 @@ TEST(Slower, WhatIsVoidCannotBeTold) {
   RatioRecord broken = ratio_with("void");
   broken.time_ratio = Interval{.estimate = 1.5};
   broken.verdict_reason = "A/A control a/again: its floor is 7.0 %, above 5 %";
-  RatioRecord refused = ratio_with("void");  // no ratio: the status of the run says so
-  refused.reason = "other work";
+  RatioRecord lost = ratio_with("void");  // has no ratio at all
+  lost.verdict_reason = "every block is voided";
+  RatioRecord thin = ratio_with("exploratory");
+  thin.verdict_reason = "too few blocks";
   Record record;
   record.pairs.push_back({.base = "a", .of = "b", .ratios = {ratio_with("SAME")}});
   record.pairs.push_back({.base = "a", .of = "c", .ratios = {ratio_with("SAME"), broken}});
-  record.pairs.push_back({.base = "a", .of = "d", .ratios = {refused}});
+  record.pairs.push_back({.base = "a", .of = "d", .ratios = {lost}});
+  record.pairs.push_back({.base = "a", .of = "e", .ratios = {thin}});
   record.pairs.push_back({.base = "a", .of = "a/again", .kind = "control", .ratios = {broken}});
-  EXPECT_EQ(untold_of(record), std::vector<std::string>{
-                                   "c over a: A/A control a/again: its floor is 7.0 %, above 5 %"});
+  EXPECT_EQ(untold_of(record), (std::vector<std::string>{
+                                   "c over a: A/A control a/again: its floor is 7.0 %, above 5 %",
+                                   "d over a: every block is voided", "e over a: too few blocks"}));
   EXPECT_EQ(slower_of(record), std::vector<std::string>{});
 }
 

@@ -339,6 +339,47 @@ TEST(Sentences, AVoidPairGivesNoRatio) {
   EXPECT_FALSE(says(record, "0.900")) << all_of(record);
 }
 
+// FASTER at 1 and SAME at 32, with a batch between that has no verdict.
+TEST(Sentences, ACrossoverMindsWhatIsVoid) {
+  for (const char* verdict : {"void", "exploratory"}) {
+    Record record = decided();
+    const ArmRecord base = test::make_arm("eigen", "eager", "off", 8, 200'000.0);
+    const ArmRecord of = test::make_arm("eigen", "graph", "off", 8, 200'000.0);
+    record.pairs.push_back(test::make_pair_record(base, of, verdict));
+    record.arms.push_back(base);
+    record.arms.push_back(of);
+    EXPECT_TRUE(says(record,
+                     "crossover batch: above 1, and it does not pay from 32 on (of those decided; "
+                     "no verdict at 8)"))
+        << all_of(record);
+    ratio_of(record, "eigen/graph/off/32", "eigen/eager/off/32").verdict = "FASTER";
+    EXPECT_TRUE(says(record, "crossover batch: not known, no verdict at 8")) << all_of(record);
+  }
+}
+
+// One arm has its control alone: no pair, and nothing unequal.
+TEST(Sentences, WithoutAPairNothingIsUnequal) {
+  Record record = decided();
+  record.status = "exploratory";
+  record.status_reason = "fewer than 5 processes: ratios and their spread, no verdict";
+  record.pairs.clear();
+  EXPECT_FALSE(says(record, "unequal")) << all_of(record);
+  EXPECT_TRUE(says(record, "On eigen, eager dispatch alone takes")) << all_of(record);
+}
+
+TEST(Sentences, AShareThatWasMeasuredIsNotZero) {
+  Record record = decided();
+  arm_of(record, "eigen/eager/off/32").throughput_summary.median_ns = 5e6;
+  EXPECT_TRUE(says(record, "; <0.1 % of a step of 5.00 ms in throughput)")) << all_of(record);
+}
+
+TEST(Sentences, ManyProcessesWithoutAVerdictAreNotTooFew) {
+  Record record = decided();
+  record.status = "exploratory";
+  EXPECT_EQ(sentences(record).back(),
+            scope_of("10 processes of each backend: exploratory, without a verdict."));
+}
+
 TEST(Sentences, R_ENV_3_ConclusionsNameTheLibrarySplitAndMachineTheyHoldFor) {
   Record record = decided();
   EXPECT_EQ(sentences(record).back(), scope_sentence(record));
