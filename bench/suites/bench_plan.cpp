@@ -2,8 +2,8 @@
 // recording, and the first replay.
 //
 // Names: plan/MODEL/BACKEND/compile|record|first_replay/fused|unfused/batch:N. Every iteration
-// makes a session anew, in a process where the backend is warm: what only the first plan of a
-// process pays (a library that is loaded, primitives it keeps) shows in the first iteration alone.
+// makes a session anew, in a process where the backend is warm: what its first session pays alone
+// is in none of them.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <memory>

@@ -135,6 +135,7 @@ void Suite::add_context() const {
   say("protocol_hash", head_.protocol_hash);
   say("threads", fmt::to_string(flags_.threads));
   say("seed", fmt::to_string(flags_.seed));
+  if (!flags_.models.empty()) say("models", fmt::format("{}", fmt::join(flags_.models, ",")));
   say("data", flags_.models.empty() ? "none" : flags_.data);
   say("pinned", pinned());
   for (const Fact& fact : head_.environment) {

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,10 @@ class Suite {
     return static_cast<T&>(*held_);
   }
 
+  // True at the first call for a backend: what only its first session in a process pays (a library
+  // that is loaded, its first kernels, pages) is for one that nobody keeps.
+  bool is_first_of(const std::string& backend) { return seen_.insert(backend).second; }
+
   // Calls, or steps, of a block of the running benchmark: found at its first call and kept, since
   // its repetitions must have equally many iterations.
   std::int64_t block_length(const std::function<std::int64_t()>& find);
@@ -126,6 +131,7 @@ class Suite {
   MachineLimits limits_;
   std::map<std::string, Kept> kept_;                   // by model
   std::map<std::string, std::int64_t> block_lengths_;  // by benchmark
+  std::set<std::string> seen_;                         // backends
   std::string running_;                                // name of the benchmark
   bool writes_csv_ = false;
   std::string held_name_;

@@ -37,7 +37,11 @@ CompareSpec spec_of(const Suite& suite, const ArmKey& key) {
 ArmGround::ArmGround(Suite& suite, const ArmKey& key)
     : backend(suite.registry().make(key.backend, {.threads = suite.flags().threads})),
       spec(spec_of(suite, key)),
-      ring(ring_for(suite, spec.model, key.batch)) {}
+      ring(ring_for(suite, spec.model, key.batch)) {
+  if (!suite.is_first_of(key.backend)) return;
+  Arm first = make_arm(spec, *backend, {key.mode, parse_fusion(key.fusion)}, key.batch, ring);
+  first_step(first, key.batch, ring, suite.timer());
+}
 
 TimedArm::TimedArm(Suite& suite, const ArmKey& key)
     : suite_(suite),

@@ -27,7 +27,8 @@ struct ArmKey {
   std::int64_t batch = 0;
 };
 
-// What an arm stands on: the backend, the spec that decides its work, and its batches.
+// What an arm stands on: the backend, the spec that decides its work, and its batches. Where the
+// backend is new to the process, a first arm is made on it and dropped.
 struct ArmGround {
   ArmGround(Suite& suite, const ArmKey& key);
 
