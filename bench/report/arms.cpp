@@ -55,6 +55,10 @@ bool has_backends(const Record& record) {
   });
 }
 
+std::string cores_of(const RatioRecord& ratio) {
+  return ratio.stratum == "single" ? "" : ratio.stratum;
+}
+
 std::string label_of(const Record& record, const ArmRecord& arm) {
   const std::string label = fmt::format("{}/{}", arm.mode_requested, arm.fusion);
   return has_backends(record) ? fmt::format("{}/{}", arm.backend, label) : label;

@@ -28,6 +28,8 @@ bool is_void(const Record& record);
 bool is_quotable(const Record& record, const RatioRecord& ratio);
 // Whether the record has arms of several backends: then each must be named.
 bool has_backends(const Record& record);
+// Near, far: of two threads, never mixed; empty where one thread has no distance.
+std::string cores_of(const RatioRecord& ratio);
 // graph/on; with its backend, eigen/graph/on, where the record has several.
 std::string label_of(const Record& record, const ArmRecord& arm);
 

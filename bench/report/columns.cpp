@@ -46,13 +46,27 @@ constexpr Known kColumns[] = {
      "Where the ratio lies, the process being the unit; a spread is that of blocks, no interval",
      "", kNumber, "interval_low", "interval_high"},
     {"of_medians", "of medians", "Median of all slots of the arm over that of its base"},
-    {"base_time", "base time", "What a step of the base takes, in the blocks of this pair", "ns"},
-    {"arm_time", "arm time", "What a step of the arm takes, in the blocks of this pair", "ns"},
+    {"base_time", "base time",
+     "A step of the base in the blocks of this pair, geometric mean over processes; arm over base "
+     "time is not the ratio, which is made block by block",
+     "ns"},
+    {"arm_time", "arm time",
+     "A step of the arm in the blocks of this pair, geometric mean over processes; arm over base "
+     "time is not the ratio, which is made block by block",
+     "ns"},
+    {"base_list_time", "base time",
+     "A step of the base in its throughput lists, geometric mean over its processes", "ns"},
+    {"arm_list_time", "arm time",
+     "A step of the arm in its throughput lists, geometric mean over its processes", "ns"},
     {"p", "p (Holm)",
      "Chance of so clear a ratio if it lay at the edge of SAME; corrected over the whole run"},
     {"verdict", "verdict",
      "FASTER, SLOWER, SAME, UNDECIDED, exploratory or void; without a ratio, why there is none", "",
      kText},
+    {"control_verdict", "verdict",
+     "holds: 1 lies in the interval at the confidence that the controls of a run share, wider than "
+     "95 %, and the floor is 5 % at most; else void; exploratory: too few processes",
+     "", kText},
     {"band", "SAME within",
      "The band of SAME: as wide as what the run cannot tell apart, 1 % at least", "", kNumber,
      "band_low", "band_high"},
@@ -85,8 +99,6 @@ constexpr Known kColumns[] = {
      "Median of the same step with every kernel empty: a time of its own, in no other", "ns"},
     {"latency", "latency", "Median of steps that were waited for one by one", "ns"},
     {"throughput", "throughput", "Median of steps in blocks, each with its input copy", "ns"},
-    {"queue_delay", "queue delay", "How long a kernel waited behind others", "ns"},
-    {"idle", "idle gaps", "Time of a step in which no kernel ran", "ns"},
 
     // Training.
     {"epoch", "epoch", "Passes over the training data, from 1"},
@@ -169,7 +181,9 @@ constexpr Known kColumns[] = {
      "Arithmetic over the peak rate: no step is shorter; neither a kernel's time nor a utilization",
      "ns"},
     {"bandwidth_bound", "bandwidth lower bound",
-     "Fewest bytes over the bandwidth: a lower bound of the time of a step", "ns"},
+     "The longest that a level of memory gives: all bytes at the first level's rate, farther on "
+     "those that no cache can keep",
+     "ns"},
     {"device_busy", "device busy", "Time of a step in which a kernel ran, from a trace", "ns"},
     {"kernel_active", "kernel-active fraction",
      "Share of a sampling window in which a kernel ran: what nvidia-smi calls utilization", "%"},
@@ -178,7 +192,8 @@ constexpr Known kColumns[] = {
 
     // Instrument and machine.
     {"calibration", "calibration", "What was measured of instrument and machine", "", kText},
-    {"measured", "median", "Median of its samples, in the unit of the row; never subtracted"},
+    {"measured_value", "value",
+     "Median of its samples; of rows named ..._best the fastest; never subtracted"},
     {"spread", "quartiles", "Half of its samples lie between them", "", kNumber, "low", "high"},
     {"row_unit", "unit", "Of this row", "", kText},
     {"note", "what was run", "What was run, or why there is no value", "", kText},

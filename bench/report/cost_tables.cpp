@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "bench/report/numbers.h"
@@ -17,16 +16,11 @@ using OneOffTime = std::optional<std::int64_t> OneOffRecord::*;
 
 // Median over the processes; "-" where the arm has no such phase.
 Cell one_off_cell(const ArmRecord& arm, OneOffTime phase) {
-  std::vector<std::int64_t> times;
+  std::vector<double> times;
   for (const OneOffRecord& process : arm.one_off) {
-    if (process.*phase) times.push_back(*(process.*phase));
+    if (process.*phase) times.push_back(static_cast<double>(*(process.*phase)));
   }
-  if (times.empty()) return "-";
-  std::sort(times.begin(), times.end());
-  const std::size_t half = times.size() / 2;
-  const double upper = static_cast<double>(times[half]);
-  return time_cell(times.size() % 2 == 1 ? upper
-                                         : (static_cast<double>(times[half - 1]) + upper) / 2.0);
+  return times.empty() ? Cell("-") : time_cell(median_of(std::move(times)));
 }
 
 std::vector<Cell> one_off_row(const ArmRecord& arm) {
@@ -120,8 +114,7 @@ Table break_even_table(const Runs& runs) {
     for (const PairView& view : break_evens_of(record)) {
       const BreakEven& even = *view.pair->break_even;
       table.add(run, {batch_cell(view.of->batch), label_of(record, *view.of),
-                      label_of(record, *view.base),
-                      even.extra_us ? time_cell(*even.extra_us * 1000.0) : Cell(kNotMeasured),
+                      label_of(record, *view.base), us_cell(even.extra_us),
                       paid_back_cell(record, even, common)});
     }
   }

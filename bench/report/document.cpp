@@ -29,9 +29,8 @@ std::string title_of(const Runs& runs) {
 std::string about(const Runs& runs, std::size_t run) {
   const Record& record = runs[run];
   std::string line = work_line(record);
-  for (const Fact& fact : record.environment) {
-    if (fact.name == "processor" && fact.value) line += fmt::format(", on {}", *fact.value);
-  }
+  const std::string processor = fact_of(record, "processor");
+  if (!processor.empty()) line += fmt::format(", on {}", processor);
   if (!record.created.empty()) line += fmt::format(", {}", record.created);
   return of_run(runs, run, line);
 }

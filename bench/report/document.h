@@ -1,5 +1,5 @@
 // Document: a report as data, made from records alone. Rendered as HTML, Markdown and CSV
-// (bench/report/html.h, markdown.h, csv.h); the terminal's text is made from the same tables
+// (bench/report/renderers.h); the terminal's text is made from the same tables
 // (bench/report/text.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/report/figures.h"
 #include "bench/report/numbers.h"
 #include "bench/report/sections.h"
@@ -11,6 +13,11 @@
 namespace stepscope {
 namespace {
 
+bool has_controls(const Record& record) {
+  return std::any_of(record.pairs.begin(), record.pairs.end(),
+                     [](const PairRecord& pair) { return pair.kind != "arm"; });
+}
+
 // Why a run has no ratio to quote.
 void say_voids(Section& section, const Runs& runs) {
   for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -18,7 +25,8 @@ void say_voids(Section& section, const Runs& runs) {
     if (is_void(record)) {
       section.text.push_back(of_run(
           runs, run,
-          fmt::format("{}: no ratio of it may be quoted, and none is shown", status_line(record))));
+          fmt::format("{}: no ratio of it may be quoted, and none is shown{}", status_line(record),
+                      has_controls(record) ? " but those of the controls" : "")));
     } else if (record.status == "complete" && !record.status_reason.empty()) {
       section.text.push_back(of_run(
           runs, run, fmt::format("void, with the pairs that it judges: {}", record.status_reason)));
@@ -40,7 +48,35 @@ void say_gates(Section& section, const Runs& runs) {
   }
 }
 
-constexpr const char* kUntraced = "no trace was taken";
+constexpr const char* kWhyVoid = "why stands under \"Is the difference real?\"";
+
+// The first section says why.
+void say_no_marks(Section& section, const Runs& runs) {
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const Record& record = runs[run];
+    if (is_void(record)) {
+      section.text.push_back(
+          of_run(runs, run, fmt::format("{}: no ratio is shown; {}", record.status, kWhyVoid)));
+    } else if (record.status == "complete" && !record.status_reason.empty()) {
+      section.text.push_back(
+          of_run(runs, run, fmt::format("some pairs are void and have no mark; {}", kWhyVoid)));
+    }
+  }
+}
+
+// Where all runs say the same, once.
+void note_untraced(Section& section, const Runs& runs) {
+  std::vector<std::string> lines;
+  for (const Record& record : runs) lines.push_back(untraced_line(record));
+  const bool alike = std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.empty() || line == lines.front();
+  });
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    if (lines[run].empty()) continue;
+    section.notes.push_back(alike ? lines[run] : of_run(runs, run, lines[run]));
+    if (alike) return;
+  }
+}
 
 }  // namespace
 
@@ -87,12 +123,12 @@ Section ratio_section(const Runs& runs) {
   for (const ModelRuns& model : by_model(runs)) {
     for (FigureGroup& group : ratio_figures(runs, model)) add(section, std::move(group));
   }
-  if (!section.figures.empty()) say_voids(section, runs);  // else it is why there is nothing
+  if (!section.figures.empty()) say_no_marks(section, runs);  // else it is why there is nothing
   add_or_note(section, crossover_table(runs), "crossover batch",
               "it takes verdicts at two batch sizes or more");
   std::string why = "no two arms differ in mode or fusion alone";
   for (const Record& record : runs) {
-    if (is_void(record)) why = status_line(record);
+    if (is_void(record)) why = fmt::format("{}: {}", record.status, kWhyVoid);
   }
   return finished(std::move(section), runs, why);
 }
@@ -109,8 +145,7 @@ Section where_section(const Runs& runs) {
   add(section, where_table(runs));
   add(section, dispatch_table(runs));
   add(section, epochs_table(runs));
-  section.notes.push_back(
-      fmt::format("queue delay, device busy time, idle gaps: {} ({})", kNotMeasured, kUntraced));
+  note_untraced(section, runs);
   return finished(std::move(section), runs, "no arm was timed");
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include "bench/report/looks.h"
 #include "bench/report/numbers.h"
@@ -127,20 +127,24 @@ Figure make_figure(const FigureGroup& group, std::string_view title) {
 }
 
 std::string ends_text(const Figure& figure) {
+  const auto value = [&](double y) {
+    const bool whole = figure.kind == Figure::Kind::bars && y == std::floor(y);
+    return whole ? fmt::format("{:.0f}", y) : digits_text(y);
+  };
   const auto place = [&](const Mark& mark) {
     const auto name = static_cast<std::size_t>(std::max(mark.x, 0.0));
     const std::string x =
         name < figure.x.names.size() ? figure.x.names[name] : fmt::format("{:g}", mark.x);
-    return fmt::format("{} at {}", digits_text(mark.y), x);
+    return fmt::format("{} at {}", value(mark.y), x);
   };
   std::vector<std::string> parts;
   for (const Series& series : figure.series) {
     if (series.marks.empty()) continue;
-    const Mark& first = series.marks.front();
-    const Mark& last = series.marks.back();
-    parts.push_back(series.marks.size() == 1
-                        ? fmt::format("{}: {}", series.name, place(first))
-                        : fmt::format("{}: {} to {}", series.name, place(first), place(last)));
+    std::vector<std::string> marks;
+    for (const Mark& mark : series.marks) marks.push_back(place(mark));
+    const bool ends = figure.x.names.empty() && marks.size() > 1;
+    parts.push_back(ends ? fmt::format("{}: {} to {}", series.name, marks.front(), marks.back())
+                         : fmt::format("{}: {}", series.name, fmt::join(marks, ", ")));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

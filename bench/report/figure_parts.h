@@ -50,7 +50,8 @@ FigureGroup make_group(const Runs& runs, const ModelRuns& model, std::string_vie
 // Its id follows from that of the group.
 Figure make_figure(const FigureGroup& group, std::string_view title);
 
-// "graph/on from 9.00 at 1 to 99.8 at 32; ...": the ends of each series.
+// "graph/on: 9.00 at 1 to 99.8 at 32; ...": the ends of each series. Where the axis has names there
+// is no order: all marks. Bars are counts, and whole.
 std::string ends_text(const Figure& figure);
 
 }  // namespace stepscope

@@ -80,6 +80,11 @@ std::vector<std::string> strata_of(const Question& question) {
   return strata;
 }
 
+Look look_in_stratum(Look look, std::string_view stratum) {
+  if (stratum == "far") look.shape = static_cast<std::uint8_t>((look.shape + 3) % 6);
+  return look;
+}
+
 // A series for each stratum: they are never mixed.
 void add_question(Figure& figure, std::optional<double>& delta, const ModelRuns& model,
                   const Question& question) {
@@ -87,8 +92,7 @@ void add_question(Figure& figure, std::optional<double>& delta, const ModelRuns&
   const Look look =
       look_in_run(model, question.runs.front(), look_of_arm(of.mode_requested, of.fusion));
   for (const std::string& stratum : strata_of(question)) {
-    Series series{name_of(question, stratum), look, true, {}};
-    if (stratum == "far") series.look.shape = static_cast<std::uint8_t>((look.shape + 3) % 6);
+    Series series{name_of(question, stratum), look_in_stratum(look, stratum), true, {}};
     for (const PairView& view : question.views) {
       for (const RatioRecord& ratio : view.pair->ratios) {
         if (ratio.stratum != stratum) continue;
@@ -140,26 +144,49 @@ Figure ratio_figure(const FigureGroup& group, const ModelRuns& model, const std:
   return figure;
 }
 
+// The pairs of the arm with all passes and of those that leave one out, and their passes.
+std::vector<std::pair<std::string, PairView>> ablated_pairs(const Record& record,
+                                                            const Group& group,
+                                                            const std::string& mode) {
+  std::vector<std::pair<std::string, PairView>> pairs;
+  const ArmRecord& all = *find_arm(group, mode, kAllPasses);
+  for (const PassRecord& pass : all.passes) {
+    const ArmRecord* const left_out = find_arm(group, mode, without(pass.name));
+    const PairView view = left_out == nullptr ? PairView{} : find_pair(record, all, *left_out);
+    if (view.pair != nullptr) pairs.emplace_back(pass.name, view);
+  }
+  return pairs;
+}
+
+// A pass in its stratum; a series for each stratum, as in questions.
+void add_pass(Figure& figure, const std::string& pass, const RatioRecord& ratio, const Look& look) {
+  const std::string cores = cores_of(ratio);
+  std::vector<std::string>& names = figure.x.names;
+  const bool known = !names.empty() && names.back() == pass;
+  const auto mark = ratio_mark(static_cast<double>(names.size() - (known ? 1 : 0)), ratio);
+  if (!mark) return;
+  if (!known) names.push_back(pass);
+  const std::string name = fmt::format("without the pass over with all{}",
+                                       cores.empty() ? "" : fmt::format(", {} cores", cores));
+  auto at = std::find_if(figure.series.begin(), figure.series.end(),
+                         [&](const Series& series) { return series.name == name; });
+  if (at == figure.series.end()) {
+    at = figure.series.insert(at, {name, look_in_stratum(look, ratio.stratum), false, {}});
+  }
+  at->marks.push_back(*mark);
+}
+
 void add_ablation(FigureGroup& figures, const Runs& runs, const ModelRuns& model,
                   const Placed& placed, const std::string& mode) {
-  const Record& record = runs[placed.run];
-  const ArmRecord& all = *find_arm(placed.group, mode, kAllPasses);
   Figure figure = make_figure(figures, fmt::format("{}, {}", title_of(runs, model, placed), mode));
-  Series series{"without the pass over with all", look_of_arm(mode, "-"), false, {}};
   std::optional<double> delta;
-  for (const PassRecord& pass : all.passes) {
-    const ArmRecord* const left_out = find_arm(placed.group, mode, without(pass.name));
-    const PairView view = left_out == nullptr ? PairView{} : find_pair(record, all, *left_out);
-    if (view.pair == nullptr || view.pair->ratios.empty()) continue;
-    const RatioRecord& ratio = view.pair->ratios.front();
-    const auto mark = ratio_mark(static_cast<double>(figure.x.names.size()), ratio);
-    if (!mark) continue;
-    figure.x.names.push_back(pass.name);
-    series.marks.push_back(*mark);
-    widen(delta, ratio);
+  for (const auto& [pass, view] : ablated_pairs(runs[placed.run], placed.group, mode)) {
+    for (const RatioRecord& ratio : view.pair->ratios) {
+      add_pass(figure, pass, ratio, look_of_arm(mode, "-"));
+      if (ratio_mark(0.0, ratio)) widen(delta, ratio);
+    }
   }
-  if (series.marks.empty()) return;
-  figure.series.push_back(std::move(series));
+  if (figure.series.empty()) return;
   figure.y = ratio_axis();
   figure.spread = Figure::Spread::bars;
   add_band(figure, delta);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "bench/report/figure_parts.h"
 #include "bench/report/figures.h"
@@ -51,9 +52,19 @@ std::optional<Series> ceiling(const Ceilings::Bandwidth& bandwidth, std::size_t 
   return line;
 }
 
-// The first run of the model that was calibrated for it.
-Ceilings ceilings_of(const Runs& runs, const ModelRuns& model) {
+// Runs of one machine, work and protocol share a figure; else each has its own, with its ceilings.
+std::vector<ModelRuns> machines_of(const Runs& runs, const ModelRuns& model) {
+  if (model.joined) return {model};
+  std::vector<ModelRuns> each;
   for (const std::size_t run : model.runs) {
+    if (!runs[run].arms.empty()) each.push_back({model.model, {run}, true});
+  }
+  return each;
+}
+
+// Of the first run that was calibrated.
+Ceilings ceilings_of(const Runs& runs, const ModelRuns& machine) {
+  for (const std::size_t run : machine.runs) {
     Ceilings ceilings = ceilings_of(runs[run]);
     if (ceilings.gflops || !ceilings.bandwidths.empty()) return ceilings;
   }
@@ -75,45 +86,61 @@ void add_ceilings(Figure& figure, const Ceilings& ceilings, int threads) {
   }
 }
 
-int threads_of(const Runs& runs, const ModelRuns& model) {
+int threads_of(const Runs& runs, const ModelRuns& machine) {
   int most = 1;
-  for (const std::size_t run : model.runs) {
+  for (const std::size_t run : machine.runs) {
     for (const ArmRecord& arm : runs[run].arms) most = std::max(most, arm.threads);
   }
   return most;
 }
 
-std::string how_text(const Ceilings& ceilings, int threads) {
-  const std::string lines =
-      ceilings.gflops || !ceilings.bandwidths.empty()
-          ? fmt::format(
-                "The lines are what the calibration found {} can do at best: arithmetic, "
-                "and bytes from each level of memory",
-                threads > 1 ? fmt::format("{} cores", threads) : "one core")
-          : fmt::format("Ceilings: {}, the run did not calibrate the machine", kNotMeasured);
+// What the lines are; of the runs that have none, why.
+std::string lines_text(const Runs& runs, const std::vector<ModelRuns>& machines) {
+  std::set<int> cores;
+  std::vector<std::string> without;
+  for (const ModelRuns& machine : machines) {
+    const Ceilings ceilings = ceilings_of(runs, machine);
+    if (ceilings.gflops || !ceilings.bandwidths.empty()) {
+      cores.insert(threads_of(runs, machine));
+    } else {
+      without.push_back(run_name(runs, machine.runs.front()));
+    }
+  }
+  if (cores.empty()) {
+    return fmt::format("Ceilings: {}, the run did not calibrate the machine", kNotMeasured);
+  }
+  return fmt::format(
+      "The lines are what the calibration found {} can do at best: arithmetic, and bytes from each "
+      "level of memory{}",
+      cores.size() > 1      ? "the cores of a run"
+      : *cores.begin() == 1 ? "one core"
+                            : fmt::format("{} cores", *cores.begin()),
+      without.empty()
+          ? ""
+          : fmt::format("; run {} did not calibrate, and has none", fmt::join(without, ", ")));
+}
+
+std::string how_text(const Runs& runs, const std::vector<ModelRuns>& machines) {
   return fmt::format(
       "A mark is a step at its median time, at the arithmetic per byte of the fewest bytes that it "
       "must move; larger batches stand further to the right. {}. A step under a line is not shown "
       "to be bound by it.",
-      lines);
+      lines_text(runs, machines));
 }
 
-}  // namespace
-
-FigureGroup roofline_figures(const Runs& runs, const ModelRuns& model) {
-  const Ceilings ceilings = ceilings_of(runs, model);
-  const int threads = threads_of(runs, model);
-  FigureGroup group = make_group(runs, model, "rooflines", "Steps below the machine's limits",
-                                 how_text(ceilings, threads));
+void add_machine(FigureGroup& group, const Runs& runs, const ModelRuns& model,
+                 const ModelRuns& machine) {
   const std::vector<Curves> all =
-      curves_of(runs, model, [](const ArmRecord& arm) -> std::optional<Mark> {
+      curves_of(runs, machine, [](const ArmRecord& arm) -> std::optional<Mark> {
         const std::optional<RooflinePoint> point = roofline_point(arm);
         if (!point) return std::nullopt;
         return Mark{point->intensity, point->gflops, {}, {}};
       });
   for (const Curves& curves : all) {
     if (curves.empty()) continue;
-    Figure figure = make_figure(group, curves.backend);
+    const std::string run = run_name(runs, machine.runs.front());
+    Figure figure = make_figure(
+        group, model.joined ? curves.backend : fmt::format("{}, run {}", curves.backend, run));
     figure.x = {.label = "arithmetic per byte, flop/byte",
                 .logarithmic = true,
                 .names = {},
@@ -123,10 +150,19 @@ FigureGroup roofline_figures(const Runs& runs, const ModelRuns& model) {
     figure.series = curves.series;
     figure.alt = fmt::format(
         "Arithmetic per second against arithmetic per byte on {}, both axes logarithmic. {}.",
-        curves.backend, ends_text(figure));
-    add_ceilings(figure, ceilings, threads);
+        figure.title, ends_text(figure));
+    add_ceilings(figure, ceilings_of(runs, machine), threads_of(runs, machine));
     group.figures.push_back(std::move(figure));
   }
+}
+
+}  // namespace
+
+FigureGroup roofline_figures(const Runs& runs, const ModelRuns& model) {
+  const std::vector<ModelRuns> machines = machines_of(runs, model);
+  FigureGroup group = make_group(runs, model, "rooflines", "Steps below the machine's limits",
+                                 how_text(runs, machines));
+  for (const ModelRuns& machine : machines) add_machine(group, runs, model, machine);
   return group;
 }
 

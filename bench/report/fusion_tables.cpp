@@ -47,55 +47,79 @@ void add_passes(RunTable& table, std::size_t run, const ArmRecord& arm) {
   }
 }
 
-// Of the arm without a pass over the one with all: ratio, interval, verdict.
-std::vector<Cell> without_over_all(const Record& record, const ArmRecord& all,
-                                   const ArmRecord& left_out) {
+// Of the arm without a pass over the one with all, for each stratum: cores, ratio, interval,
+// verdict.
+std::vector<std::vector<Cell>> without_over_all(const Record& record, const ArmRecord& all,
+                                                const ArmRecord& left_out) {
+  std::vector<std::vector<Cell>> rows;
   const PairView view = find_pair(record, all, left_out);
-  if (view.pair == nullptr) return {kNotMeasured, "", ""};
+  if (view.pair == nullptr) return {{"", kNotMeasured, "", ""}};
   for (const RatioRecord& ratio : view.pair->ratios) {
     if (!ratio.time_ratio) continue;
-    if (!is_quotable(record, ratio)) return {"-", "-", "void"};
+    if (!is_quotable(record, ratio)) {
+      rows.push_back({cores_of(ratio), "-", "-", "void"});
+      continue;
+    }
     const Interval& time = *ratio.time_ratio;
-    return {ratio_cell(time.estimate),
-            time.low && time.high ? Cell(range_text(time), *time.low, *time.high) : Cell(),
-            view.pair->ratios.size() > 1
-                ? fmt::format("{} (cores {})", ratio.verdict, ratio.stratum)
-                : ratio.verdict};
+    rows.push_back({cores_of(ratio), ratio_cell(time.estimate),
+                    time.low && time.high ? Cell(range_text(time), *time.low, *time.high) : Cell(),
+                    ratio.verdict});
   }
-  return {kNotMeasured, "", ""};
+  if (rows.empty()) rows.push_back({"", kNotMeasured, "", ""});
+  return rows;
 }
 
-// A row: what the arm with all passes has less than `other`, and what that is worth.
-std::vector<Cell> ablation_row(const Record& record, const ArmRecord& all, const ArmRecord& other,
-                               std::string pass) {
-  std::vector<Cell> row{all.backend,
-                        batch_cell(all.batch),
-                        all.mode_requested,
-                        std::move(pass),
-                        count_cell(difference(other.counts.ops, all.counts.ops)),
-                        count_cell(difference(other.counts.calls, all.counts.calls)),
-                        removed_bytes(static_cast<double>(difference(
-                            other.counts.intermediate_bytes, all.counts.intermediate_bytes)))};
-  for (Cell& cell : without_over_all(record, all, other)) row.push_back(std::move(cell));
-  return row;
+// Cores stand in front of the ratio, where any pair of the runs has strata.
+void add_row(RunTable& table, std::size_t run, std::vector<Cell> row, std::vector<Cell> ratio,
+             bool strata) {
+  if (!strata) ratio.erase(ratio.begin());
+  for (Cell& cell : ratio) row.push_back(std::move(cell));
+  table.add(run, std::move(row));
 }
 
-void add_ablation(RunTable& table, std::size_t run, const Record& record, const Group& group,
+// What the arm with all passes has less than `other`.
+std::vector<Cell> removed_cells(const ArmRecord& all, const ArmRecord& other,
+                                const std::string& pass) {
+  return {all.backend,
+          batch_cell(all.batch),
+          all.mode_requested,
+          pass,
+          count_cell(difference(other.counts.ops, all.counts.ops)),
+          count_cell(difference(other.counts.calls, all.counts.calls)),
+          removed_bytes(static_cast<double>(
+              difference(other.counts.intermediate_bytes, all.counts.intermediate_bytes)))};
+}
+
+struct Ablation {
+  const Runs& runs;
+  std::size_t run;
+  bool strata;  // whether the table has a column for them
+};
+
+// What the arm with all passes has less than `other`, and what that is worth.
+void add_ablated(RunTable& table, const Ablation& of, const ArmRecord& all, const ArmRecord& other,
+                 const std::string& pass) {
+  for (std::vector<Cell>& ratio : without_over_all(of.runs[of.run], all, other)) {
+    add_row(table, of.run, removed_cells(all, other, pass), std::move(ratio), of.strata);
+  }
+}
+
+void add_ablation(RunTable& table, const Ablation& of, const Group& group,
                   const std::string& mode) {
   const ArmRecord& all = *find_arm(group, mode, kAllPasses);
   for (const PassRecord& pass : all.passes) {
     const ArmRecord* const left_out = find_arm(group, mode, without(pass.name));
     if (left_out == nullptr && !pass.fusion) continue;
-    add_note(table, run, all, pass);
+    add_note(table, of.run, all, pass);
     if (left_out != nullptr) {
-      table.add(run, ablation_row(record, all, *left_out, pass.name));
+      add_ablated(table, of, all, *left_out, pass.name);
     } else {
-      table.add(run, {all.backend, batch_cell(all.batch), mode, pass.name, "", "", "", "", "",
-                      "no effect here"});
+      add_row(table, of.run, {all.backend, batch_cell(all.batch), mode, pass.name, "", "", ""},
+              {"", "", "", pass.changed ? kNotMeasured : "no effect here"}, of.strata);
     }
   }
   if (const ArmRecord* none = find_arm(group, mode, kUnfused)) {
-    table.add(run, ablation_row(record, all, *none, "all of them"));
+    add_ablated(table, of, all, *none, "all of them");
   }
 }
 
@@ -119,13 +143,16 @@ Table passes_table(const Runs& runs) {
 }
 
 Table ablation_table(const Runs& runs) {
-  RunTable table(runs, "ablation", "what each pass is worth, one left out at a time",
-                 {"backend", "batch", "mode", "pass", "ops_removed", "calls_removed",
-                  "bytes_removed", "without_over_all", "interval", "verdict"});
+  const bool strata = has_strata(runs);
+  std::vector<std::string_view> keys{"backend",     "batch",         "mode",         "pass",
+                                     "ops_removed", "calls_removed", "bytes_removed"};
+  if (strata) keys.emplace_back("cores");
+  for (const char* key : {"without_over_all", "interval", "verdict"}) keys.emplace_back(key);
+  RunTable table(runs, "ablation", "what each pass is worth, one left out at a time", keys);
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const std::string& mode : ablated_modes(group)) {
-        add_ablation(table, run, runs[run], group, mode);
+        add_ablation(table, {runs, run, strata}, group, mode);
       }
     }
   }

@@ -24,13 +24,14 @@ struct Verdict {
   std::string_view word, style, mark;
   std::string_view meaning;
 };
-constexpr std::array<Verdict, 6> kVerdicts = {
+constexpr std::array<Verdict, 7> kVerdicts = {
     {{"FASTER", "less", "▼", "takes less time"},
      {"SLOWER", "more", "▲", "takes more time"},
      {"SAME", "same", "=", "within the band of SAME"},
      {"UNDECIDED", "open", "?", "the interval lies neither inside the band nor outside"},
      {"exploratory", "open", "·", "too few processes for a verdict"},
-     {"void", "open", "×", "not to be quoted"}}};
+     {"void", "open", "×", "not to be quoted"},
+     {"holds", "same", "=", "a control whose answer is right"}}};
 constexpr std::size_t kCapital = 4;  // the first four are never another word
 
 const Verdict* verdict_of(std::string_view word, std::size_t among) {

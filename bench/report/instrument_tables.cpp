@@ -108,7 +108,7 @@ std::string text_of(const Fact& fact) {
 Table calibration_table(const Runs& runs) {
   RunTable table(runs, "calibration",
                  "what the instrument and the machine cost; nothing is subtracted",
-                 {"calibration", "measured", "spread", "row_unit", "note"});
+                 {"calibration", "measured_value", "spread", "row_unit", "note"});
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const CalibrationRow& row : runs[run].calibration) table.add(run, calibration_cells(row));
   }

@@ -1,5 +1,4 @@
-// What the machine can do at best and how near a step comes; what the instrument costs; and on what
-// all of it ran.
+// What the machine can do at best, how near a step comes, and what it used of the machine.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -17,12 +16,14 @@ struct Quantity {
   const char* key;   // of its column
   const char* name;  // in a sentence
   std::optional<double> UtilizationRecord::*value;
-  bool is_time;  // in microseconds; else a share
+  bool is_time;            // in microseconds; else a share
+  const char* bound = "";  // what it is a bound by; empty: a device would tell it
 };
 constexpr Quantity kQuantities[] = {
-    {"arith_bound", "arithmetic lower bound", &UtilizationRecord::arith_lower_bound_us, true},
-    {"bandwidth_bound", "bandwidth lower bound", &UtilizationRecord::bandwidth_lower_bound_us,
-     true},
+    {"arith_bound", "arithmetic lower bound", &UtilizationRecord::arith_lower_bound_us, true,
+     "arithmetic"},
+    {"bandwidth_bound", "bandwidth lower bound", &UtilizationRecord::bandwidth_lower_bound_us, true,
+     "bandwidth"},
     {"device_busy", "device busy", &UtilizationRecord::device_busy_us, true},
     {"kernel_active", "kernel-active fraction", &UtilizationRecord::kernel_active_fraction, false},
     {"occupancy", "occupancy", &UtilizationRecord::occupancy, false},
@@ -31,7 +32,7 @@ constexpr Quantity kQuantities[] = {
 Cell quantity_cell(const ArmRecord& arm, const Quantity& quantity) {
   const std::optional<double>& value = arm.utilization.*quantity.value;
   if (!value) return kNotMeasured;
-  return quantity.is_time ? time_cell(*value * 1000.0) : percent_cell(*value);
+  return quantity.is_time ? us_cell(value) : percent_cell(value);
 }
 
 std::vector<const ArmRecord*> measured_arms(const Record& record) {
@@ -58,23 +59,46 @@ std::optional<double> share_of_time(const std::optional<double>& bound_us, const
   return 1000.0 * *bound_us / arm.throughput_summary.median_ns;
 }
 
-constexpr const char* kNoBound = "; no bound by";  // as the bounds of arms are told
+constexpr std::string_view kNoBound = "; no bound by ";  // as the bounds of arms are told
 
-// Why a bound is missing where others are there: of the first arm, and of how many more.
-void add_missing_bounds(RunTable& table, std::size_t run, const Record& record) {
+// Why the arm has no such quantity: that of a bound stands behind that of the others. Empty: not
+// told.
+std::string reason_of(const ArmRecord& arm, const Quantity& quantity) {
+  const std::string& reason = arm.utilization.reason;
+  if (*quantity.bound == '\0') {
+    return reason == kNotMeasured ? "" : reason.substr(0, reason.find(kNoBound));
+  }
+  const std::string told = fmt::format("{}{}: ", kNoBound, quantity.bound);
+  const std::size_t at = reason.find(told);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + told.size();
+  return reason.substr(begin, reason.find(kNoBound, begin) - begin);
+}
+
+// Why a bound is missing: of the first arm that says so, and of how many more.
+std::string missing_bound(const Record& record, const Quantity& bound) {
   std::string first;
   std::size_t more = 0;
   for (const ArmRecord* arm : measured_arms(record)) {
-    const std::size_t at = arm->utilization.reason.find(kNoBound);
-    if (at == std::string::npos) continue;
+    const std::string reason = reason_of(*arm, bound);
+    if (reason.empty()) continue;
     if (!first.empty()) {
       ++more;
     } else {
-      first = fmt::format("{}: {}", arm->name, arm->utilization.reason.substr(at + 2));
+      first = fmt::format("{}: {}", arm->name, reason);
     }
   }
-  if (first.empty()) return;
-  table.note(run, more == 0 ? first : fmt::format("{} (and {} more arms)", first, more));
+  return more == 0 ? first : fmt::format("{}; and {} more arms", first, more);
+}
+
+// Of a run, why none of its arms has it.
+std::string missing(const Record& record, const Quantity& quantity) {
+  if (*quantity.bound != '\0') return missing_bound(record, quantity);
+  for (const ArmRecord* arm : measured_arms(record)) {
+    const std::string reason = reason_of(*arm, quantity);
+    if (!reason.empty()) return reason;
+  }
+  return {};
 }
 
 // As the record has it. One that was made before bounds were kept says "not measured": there the
@@ -135,30 +159,36 @@ Table utilization_table(const Runs& runs) {
       for (const Quantity* quantity : known) row.push_back(quantity_cell(*arm, *quantity));
       table.add(run, std::move(row));
     }
-    add_missing_bounds(table, run, runs[run]);
+    for (const Quantity* quantity : known) {
+      if (*quantity->bound == '\0') continue;
+      const std::string why = missing_bound(runs[run], *quantity);
+      if (!why.empty()) table.note(run, fmt::format("no {}: {}", quantity->name, why));
+    }
   }
   return table.take();
 }
 
 std::vector<std::string> unused_quantities(const Runs& runs) {
-  std::vector<std::string> names;
-  for (const Quantity& quantity : kQuantities) {
-    if (!is_known(quantity, runs)) names.emplace_back(quantity.name);
-  }
   std::vector<std::string> lines;
-  if (names.empty()) return lines;
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    std::string reason;
-    const std::vector<const ArmRecord*> arms = measured_arms(runs[run]);
-    if (arms.empty()) continue;
-    for (const ArmRecord* arm : arms) {
-      if (reason.empty() && arm->utilization.reason != kNotMeasured) {
-        reason = arm->utilization.reason.substr(0, arm->utilization.reason.find(kNoBound));
+    if (measured_arms(runs[run]).empty()) continue;
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // and of what
+    for (const Quantity& quantity : kQuantities) {
+      if (is_known(quantity, runs)) continue;
+      const std::string why = missing(runs[run], quantity);
+      const auto at = std::find_if(reasons.begin(), reasons.end(),
+                                   [&](const auto& each) { return each.first == why; });
+      if (at == reasons.end()) {
+        reasons.push_back({why, {quantity.name}});
+      } else {
+        at->second.emplace_back(quantity.name);
       }
     }
-    lines.push_back(fmt::format(
-        "{}{}: {}{}", runs.several() ? fmt::format("run {}: ", run_name(runs, run)) : "",
-        fmt::join(names, ", "), kNotMeasured, reason.empty() ? "" : fmt::format(" ({})", reason)));
+    for (const auto& [why, names] : reasons) {
+      lines.push_back(fmt::format(
+          "{}{}: {}{}", runs.several() ? fmt::format("run {}: ", run_name(runs, run)) : "",
+          fmt::join(names, ", "), kNotMeasured, why.empty() ? "" : fmt::format(" ({})", why)));
+    }
   }
   return lines;
 }

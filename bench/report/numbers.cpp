@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -41,6 +42,12 @@ std::string time_text(const std::optional<double>& ns) {
 
 std::string us_text(const std::optional<Interval>& us) {
   return us ? time_text(us->estimate * 1000.0) : kNotMeasured;
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2.0;
 }
 
 std::string range_text(const Interval& interval) {

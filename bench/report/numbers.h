@@ -1,10 +1,11 @@
-// Numbers as people read them: three significant digits and a unit.
+// Numbers as people read them: three significant digits and a unit; and the median of a list.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/record/record.h"
 
@@ -24,6 +25,9 @@ std::string ratio_text(double ratio);
 // "not measured" where there is none.
 std::string time_text(const std::optional<double>& ns);
 std::string us_text(const std::optional<Interval>& us);  // the estimate
+// Requires: not empty.
+double median_of(std::vector<double> values);
+
 // 0.905 .. 0.920; empty without both ends
 std::string range_text(const Interval& interval);
 

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "bench/report/wrap.h"
+
 namespace stepscope {
 namespace {
 
@@ -20,18 +22,11 @@ constexpr double kMargin = 0.04;         // of the range, on both sides
 constexpr std::size_t kMostNamed = 24;   // numbers that can be ticks themselves
 constexpr std::size_t kEnoughTicks = 3;  // fewer say too little of a logarithmic axis
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
 // Of the first n characters, in bytes.
 std::size_t bytes_of(std::string_view text, std::size_t n) {
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
-    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-    if (begins && n-- == 0) break;
+    if (begins_character(text[at]) && n-- == 0) break;
   }
   return at;
 }
@@ -193,12 +188,12 @@ Scale scale_of(const Axis& axis, const std::vector<double>& values, double pixel
 }
 
 double width_of(std::string_view text) {
-  return kCharacter * static_cast<double>(characters(text));
+  return kCharacter * static_cast<double>(characters_of(text));
 }
 
 std::string shortened(std::string_view text, double pixels) {
   const auto fit = static_cast<std::size_t>(std::max(1.0, std::floor(pixels / kCharacter)));
-  if (characters(text) <= fit) return std::string(text);
+  if (characters_of(text) <= fit) return std::string(text);
   return fmt::format("{}…", text.substr(0, bytes_of(text, fit - 1)));
 }
 

@@ -18,7 +18,7 @@ std::string html(const Document& document, const Gnuplot& gnuplot);
 // GitHub's Markdown: the same sections and tables, in place of each picture its alt text.
 std::string markdown(const Document& document);
 
-// File name (verdicts.csv) -> text by RFC 4180 with a line of headers: `key` or `key (unit)`.
+// File name (pairs.csv) -> text by RFC 4180 with a line of headers: `key` or `key (unit)`.
 // Numbers have all digits; an empty field is a value that is not there.
 std::vector<std::pair<std::string, std::string>> csv(const Document& document);
 

@@ -22,18 +22,11 @@ std::vector<Table::Column> run_columns(const Runs& runs,
   return all;
 }
 
-std::string value_of(const Record& record, std::string_view name) {
-  for (const Fact& fact : record.environment) {
-    if (fact.name == name) return fact.value.value_or("");
-  }
-  return {};
-}
-
 // What must be equal for a line through the arms of two runs.
 std::string ground_of(const Record& record) {
   const WorkFacts& work = record.work;
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", work.optimizer, work.rate, work.data, work.dtype,
-                     work.seed, value_of(record, "processor"), record.protocol_hash,
+                     work.seed, fact_of(record, "processor"), record.protocol_hash,
                      record.arms.empty() ? 0 : record.arms.front().threads);
 }
 
@@ -108,6 +101,26 @@ std::vector<ModelRuns> by_model(const Runs& runs) {
   return models;
 }
 
+std::string fact_of(const Record& record, std::string_view name) {
+  for (const Fact& fact : record.environment) {
+    if (fact.name == name) return fact.value.value_or("");
+  }
+  return {};
+}
+
+bool has_strata(const Runs& runs) {
+  for (const Record& record : runs) {
+    for (const PairView& view : pairs_of(record)) {
+      const std::vector<RatioRecord>& ratios = view.pair->ratios;
+      if (std::any_of(ratios.begin(), ratios.end(),
+                      [](const RatioRecord& ratio) { return !cores_of(ratio).empty(); })) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::vector<Cell> arm_cells(const ArmRecord& arm) {
   return {arm.backend, batch_cell(arm.batch), arm_name(arm)};
 }
@@ -120,6 +133,10 @@ Cell time_cell(const std::optional<double>& ns) {
   return ns ? Cell(time_text(*ns), *ns) : Cell(kNotMeasured);
 }
 
+Cell us_cell(const std::optional<double>& us) {
+  return us ? time_cell(1000.0 * *us) : Cell(kNotMeasured);
+}
+
 Cell bytes_cell(double bytes) { return {bytes_text(bytes), bytes}; }
 
 Cell ratio_cell(const std::optional<double>& ratio) {
@@ -127,7 +144,11 @@ Cell ratio_cell(const std::optional<double>& ratio) {
 }
 
 Cell percent_cell(const std::optional<double>& share) {
-  return share ? Cell(fmt::format("{:.1f} %", 100.0 * *share), 100.0 * *share) : Cell(kNotMeasured);
+  if (!share) return kNotMeasured;
+  const double percent = 100.0 * *share;
+  // What was measured is not shown as nothing.
+  const bool tiny = percent > 0.0 && percent < 0.05;
+  return {tiny ? "<0.1 %" : fmt::format("{:.1f} %", percent), percent};
 }
 
 std::string arm_name(const ArmRecord& arm) {

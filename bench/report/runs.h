@@ -63,12 +63,18 @@ struct ModelRuns {
 };
 std::vector<ModelRuns> by_model(const Runs& runs);
 
+// A fact of the environment; empty where it is not known.
+std::string fact_of(const Record& record, std::string_view name);
+// Whether any pair is told by how far apart cores were.
+bool has_strata(const Runs& runs);
+
 // backend, batch, mode/fusion: the cells that rows of arms begin with.
 std::vector<Cell> arm_cells(const ArmRecord& arm);
 Cell batch_cell(std::int64_t batch);
 Cell count_cell(std::int64_t count);
 // "not measured" where there is none.
 Cell time_cell(const std::optional<double>& ns);
+Cell us_cell(const std::optional<double>& us);  // of microseconds; the value is in ns
 Cell bytes_cell(double bytes);
 Cell ratio_cell(const std::optional<double>& ratio);
 Cell percent_cell(const std::optional<double>& share);  // 0.987 -> "98.7 %", 98.7

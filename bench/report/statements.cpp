@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -78,13 +79,19 @@ std::string voids_line(const Record& record) {
 }
 
 std::string untraced_line(const Record& record) {
-  for (const ArmRecord& arm : record.arms) {
-    if (is_measured(arm)) {
-      return fmt::format("queue delay, device busy time, idle gaps: {} (no trace was taken)",
-                         kNotMeasured);
-    }
+  const auto measured = std::count_if(record.arms.begin(), record.arms.end(), is_measured);
+  if (measured == 0 && record.epochs.empty()) return {};
+  const auto traced = std::count_if(
+      record.arms.begin(), record.arms.end(),
+      [](const ArmRecord& arm) { return is_measured(arm) && arm.utilization.device_busy_us; });
+  if (traced == 0) {
+    return fmt::format("queue delay, device busy time, idle gaps: {} (no trace was taken)",
+                       kNotMeasured);
   }
-  return {};
+  return fmt::format(
+      "queue delay, idle gaps: {} (of a trace the device busy time alone is kept, of {} of {} "
+      "arms)",
+      kNotMeasured, traced, measured);
 }
 
 std::string schedule_line(const ScheduleRecord& schedule) {

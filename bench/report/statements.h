@@ -19,7 +19,7 @@ std::vector<std::string> gate_lines(const Record& record);
 // "blocks voided, and kept in the record: 2 of 40 (sentinel: 2)"; empty without blocks.
 std::string voids_line(const Record& record);
 
-// Quantities that only a trace of a device gives; empty where nothing was measured.
+// Quantities that only a trace of a device gives and no arm has; empty where nothing was measured.
 std::string untraced_line(const Record& record);
 
 // The schedule and what it affords, in words; over: it exceeds the budget.

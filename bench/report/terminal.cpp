@@ -10,15 +10,8 @@
 namespace stepscope {
 namespace {
 
-// In characters, not in bytes: what continues one in UTF-8 takes no place.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
-
 std::string aligned(std::string_view text, std::size_t width, Table::Align align) {
-  const std::string blanks(width - width_of(text), ' ');
+  const std::string blanks(width - characters_of(text), ' ');
   return align == Table::Align::left ? fmt::format("{}{}", text, blanks)
                                      : fmt::format("{}{}", blanks, text);
 }
@@ -30,8 +23,8 @@ std::string terminal_text(const Table& table) {
   const std::vector<Table::Column>& columns = table.columns();
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    std::size_t width = width_of(columns[i].title);
-    for (const auto& row : table.rows()) width = std::max(width, width_of(row[i].text));
+    std::size_t width = characters_of(columns[i].title);
+    for (const auto& row : table.rows()) width = std::max(width, characters_of(row[i].text));
     widths.push_back(width);
   }
   std::string text = table.title().empty() ? "" : wrapped(fmt::format("{}:\n", table.title()));

@@ -71,13 +71,6 @@ std::vector<double> per_step(const std::vector<Samples>& lists) {
   return times;
 }
 
-// Requires: not empty.
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2.0;
-}
-
 Cell loss_cell(double loss) {
   // The sign of a NaN says nothing.
   if (std::isnan(loss)) return "nan";

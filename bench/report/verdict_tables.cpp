@@ -10,11 +10,6 @@
 namespace stepscope {
 namespace {
 
-// Near and far are rows of their own; one thread has no distance.
-std::string stratum_text(const RatioRecord& ratio) {
-  return ratio.stratum == "single" ? "" : ratio.stratum;
-}
-
 // The interval; without one the spread of the blocks, which is none, and so no number of an
 // interval either.
 Cell interval_cell(const RatioRecord& ratio) {
@@ -30,46 +25,47 @@ Cell p_cell(const RatioRecord& ratio) {
   return {*p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *p), *p};
 }
 
-Cell us_cell(const std::optional<Interval>& us) {
-  return us ? time_cell(us->estimate * 1000.0) : Cell(kNotMeasured);
+Cell estimate_cell(const std::optional<Interval>& us) {
+  return us_cell(us ? std::optional(us->estimate) : std::nullopt);
+}
+
+// A control is judged by a test of 1 and not by the band: it holds, or it is void.
+std::string verdict_text(const PairRecord& pair, const RatioRecord& ratio) {
+  return pair.kind == "control" && ratio.verdict == "SAME" ? "holds" : ratio.verdict;
 }
 
 // `quotable`: else the record alone keeps the numbers.
-std::vector<Cell> ratio_cells(const RatioRecord& ratio, bool quotable) {
+std::vector<Cell> ratio_cells(const PairRecord& pair, const RatioRecord& ratio, bool quotable) {
   if (!ratio.time_ratio) return {kNotMeasured, "", "", "", "", "", ratio.reason};
   if (!quotable) {
-    return {"-", "-", "-", us_cell(ratio.base_us), us_cell(ratio.of_us), "-", "void"};
+    return {"-", "-", "-", estimate_cell(ratio.base_us), estimate_cell(ratio.of_us), "-", "void"};
   }
   return {ratio_cell(ratio.time_ratio->estimate),
           interval_cell(ratio),
           ratio_cell(ratio.ratio_of_medians),
-          us_cell(ratio.base_us),
-          us_cell(ratio.of_us),
+          estimate_cell(ratio.base_us),
+          estimate_cell(ratio.of_us),
           p_cell(ratio),
-          ratio.verdict};
+          verdict_text(pair, ratio)};
 }
 
-bool has_strata(const Runs& runs) {
-  for (const Record& record : runs) {
-    for (const PairView& view : pairs_of(record)) {
-      for (const RatioRecord& ratio : view.pair->ratios) {
-        if (!stratum_text(ratio).empty()) return true;
-      }
-    }
-  }
-  return false;
-}
+// A table of pairs, by the keys of the columns that differ between such tables.
+struct PairsTable {
+  const char* id;
+  const char* title;
+  std::string_view base_time = "base_time", arm_time = "arm_time", verdict = "verdict";
+};
 
 // The column of strata only where there is more than one.
-RunTable pairs_table(const Runs& runs, const char* id, const char* title, bool strata) {
-  if (strata) {
-    return RunTable(runs, id, title,
-                    {"batch", "arm", "base", "cores", "time_ratio", "interval", "of_medians",
-                     "base_time", "arm_time", "p", "verdict"});
+RunTable pairs_table(const Runs& runs, const PairsTable& of, bool strata) {
+  std::vector<std::string_view> keys{"batch", "arm", "base"};
+  if (strata) keys.emplace_back("cores");
+  for (const std::string_view key : {std::string_view("time_ratio"), std::string_view("interval"),
+                                     std::string_view("of_medians"), of.base_time, of.arm_time,
+                                     std::string_view("p"), of.verdict}) {
+    keys.push_back(key);
   }
-  return RunTable(runs, id, title,
-                  {"batch", "arm", "base", "time_ratio", "interval", "of_medians", "base_time",
-                   "arm_time", "p", "verdict"});
+  return RunTable(runs, of.id, of.title, keys);
 }
 
 std::vector<Cell> pair_cells(const Record& record, const PairView& view) {
@@ -80,9 +76,9 @@ std::vector<Cell> pair_cells(const Record& record, const PairView& view) {
 
 // The pairs for which `wanted` holds.
 template <class Wanted>
-Table pairs_where(const Runs& runs, const char* id, const char* title, Wanted&& wanted) {
+Table pairs_where(const Runs& runs, const PairsTable& of, Wanted&& wanted) {
   const bool strata = has_strata(runs);
-  RunTable table = pairs_table(runs, id, title, strata);
+  RunTable table = pairs_table(runs, of, strata);
   for (std::size_t run = 0; run < runs.size(); ++run) {
     const Record& record = runs[run];
     for (const PairView& view : pairs_of(record)) {
@@ -90,8 +86,8 @@ Table pairs_where(const Runs& runs, const char* id, const char* title, Wanted&& 
       for (const RatioRecord& ratio : view.pair->ratios) {
         const bool quotable = is_quotable(record, ratio) || view.pair->kind != "arm";
         std::vector<Cell> row = pair_cells(record, view);
-        if (strata) row.emplace_back(stratum_text(ratio));
-        for (Cell& cell : ratio_cells(ratio, quotable)) row.push_back(std::move(cell));
+        if (strata) row.emplace_back(cores_of(ratio));
+        for (Cell& cell : ratio_cells(*view.pair, ratio, quotable)) row.push_back(std::move(cell));
         table.add(run, std::move(row));
       }
     }
@@ -103,19 +99,28 @@ Table pairs_where(const Runs& runs, const char* id, const char* title, Wanted&& 
 
 Table verdict_table(const Runs& runs) {
   return pairs_where(
-      runs, "pairs", "time of the arm over time of its base, per step; below 1 the arm is faster",
+      runs,
+      {.id = "pairs",
+       .title = "time of the arm over time of its base, per step; below 1 the arm is faster"},
       [](const PairView& view) { return view.pair->kind == "arm" && !view.crosses_backends(); });
 }
 
 Table between_table(const Runs& runs) {
   return pairs_where(
-      runs, "pairs-between", "between backends, process against process",
+      runs,
+      {.id = "pairs-between",
+       .title = "between backends, process against process",
+       .base_time = "base_list_time",
+       .arm_time = "arm_list_time"},
       [](const PairView& view) { return view.pair->kind == "arm" && view.crosses_backends(); });
 }
 
 Table control_table(const Runs& runs) {
-  return pairs_where(runs, "controls",
-                     "the instrument on arms whose answer is known (the base once more: 1)",
+  return pairs_where(runs,
+                     {.id = "controls",
+                      .title = "the instrument on arms whose answer is known (the base once more: "
+                               "1); the test of 1 is shared among the controls of a run",
+                      .verdict = "control_verdict"},
                      [](const PairView& view) { return view.pair->kind != "arm"; });
 }
 
@@ -123,13 +128,10 @@ Table baseline_table(const Runs& runs) {
   RunTable table(runs, "baseline",
                  "against the baseline, each run in units of its own sentinel (no speed-up)",
                  {"arm", "then", "now", "change", "interval", "verdict"});
-  const auto us = [](const std::optional<double>& time) {
-    return time ? time_cell(*time * 1000.0) : Cell(kNotMeasured);
-  };
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const BaselineRecord& row : runs[run].baseline) {
       const bool interval = row.change && row.change->low && row.change->high;
-      table.add(run, {row.arm, us(row.then_us), us(row.now_us),
+      table.add(run, {row.arm, us_cell(row.then_us), us_cell(row.now_us),
                       row.change ? ratio_cell(row.change->estimate) : Cell(kNotMeasured),
                       interval ? Cell(range_text(*row.change), *row.change->low, *row.change->high)
                                : Cell(),

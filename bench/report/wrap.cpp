@@ -44,4 +44,10 @@ std::string wrapped(std::string_view text) {
   return result;
 }
 
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+std::size_t characters_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
 }  // namespace stepscope

@@ -199,12 +199,37 @@ TEST(Document, IsPure) {
 
 TEST(Document, AVoidRunShowsNoRatio) {
   const Document document = document_of(std::vector{void_run()});
-  EXPECT_TRUE(says(section_of(document, "ratio").text, "not measured: void: A/A control"));
+  EXPECT_TRUE(says(section_of(document, "ratio").text, "not measured: void: why stands under"));
+  EXPECT_FALSE(says(section_of(document, "ratio").text, "its floor")) << "said once";
   EXPECT_TRUE(section_of(document, "ratio").figures.empty());
-  EXPECT_TRUE(says(section_of(document, "verdicts").text, "no ratio of it may be quoted"));
+  EXPECT_TRUE(says(section_of(document, "verdicts").text,
+                   "its floor is 7.1 %: no ratio of it may be quoted, and none is shown but those "
+                   "of the controls"));
   const Table* pairs = table_of(document, "pairs");
   ASSERT_NE(pairs, nullptr);
   EXPECT_EQ(csv(*pairs).find("0.9"), std::string::npos) << csv(*pairs);
+}
+
+TEST(Document, TheRatiosOfOtherRunsAreShownBesideAVoidOne) {
+  Record other = void_run();
+  other.work.model = "small_cnn";
+  const Document document = document_of(std::vector{test::full(), other});
+  const Section& ratio = section_of(document, "ratio");
+  EXPECT_FALSE(ratio.figures.empty());
+  EXPECT_TRUE(says(ratio.text, "run 2: void: no ratio is shown; why stands under"));
+  EXPECT_FALSE(says(ratio.text, "its floor"));
+}
+
+TEST(Document, ATraceIsNotDeniedWhereAnArmHasOne) {
+  Record record = test::full();
+  const std::string none = "queue delay, device busy time, idle gaps: not measured (no trace";
+  EXPECT_TRUE(says(section_of(document_of(std::vector{record}), "where").notes, none));
+  record.arms.front().utilization.device_busy_us = 5.0;
+  const Document document = document_of(std::vector{record});
+  EXPECT_FALSE(says(section_of(document, "where").notes, "no trace was taken"));
+  EXPECT_TRUE(says(section_of(document, "where").notes, "queue delay, idle gaps: not measured"));
+  const Document two = document_of(std::vector{record, test::full()});
+  EXPECT_TRUE(says(section_of(two, "where").notes, "run 2: queue delay, device busy time"));
 }
 
 TEST(Document, ControlsThatDoNotHoldAreNamed) {

@@ -165,6 +165,27 @@ TEST(RatioFigures, WithoutAnIntervalThereIsNoBar) {
   EXPECT_TRUE(series->marks[1].low);
 }
 
+TEST(RatioFigures, AnAblationHasASeriesForEachStratum) {
+  Record record = decided();
+  ArmRecord& all = arm_of(record, "eigen/graph/on/32");
+  all.passes = {{.name = "epilogue", .fusion = true, .changed = true, .notes = {}}};
+  const ArmRecord without = test::make_arm("eigen", "graph", "-epilogue", 32, 88'000.0);
+  PairRecord pair = test::make_pair_record(all, without, "SLOWER");
+  pair.ratios.front().stratum = "near";
+  pair.ratios.push_back(pair.ratios.front());
+  pair.ratios.back().stratum = "far";
+  record.pairs.push_back(pair);
+  record.arms.push_back(without);
+  const FigureGroup group = ablation_figures(record, all_runs(record));
+  ASSERT_EQ(group.figures.size(), 1U);
+  const Figure& figure = group.figures.front();
+  EXPECT_EQ(figure.x.names, (std::vector<std::string>{"epilogue"}));
+  ASSERT_EQ(figure.series.size(), 2U);
+  EXPECT_EQ(figure.series[0].name, "without the pass over with all, near cores");
+  EXPECT_EQ(figure.series[1].name, "without the pass over with all, far cores");
+  EXPECT_NE(figure.series[0].look.shape, figure.series[1].look.shape);
+}
+
 TEST(WhereFigures, FourTimesStandSideBySide) {
   const Record record = full();
   const FigureGroup group = where_figures(record, all_runs(record));
@@ -184,6 +205,10 @@ TEST(CountFigures, SubmissionsCallsAndOps) {
   EXPECT_EQ(submissions.x.names, (std::vector<std::string>{"eager", "graph", "planned"}));
   EXPECT_DOUBLE_EQ(series_of(submissions, "unfused")->marks[0].y, 17.0);
   EXPECT_DOUBLE_EQ(series_of(submissions, "unfused")->marks[1].y, 1.0);
+  // Names have no order and no trend: all of them, and counts are whole.
+  EXPECT_NE(submissions.alt.find("unfused: 17 at eager, 1 at graph, 17 at planned"),
+            std::string::npos)
+      << submissions.alt;
   const Figure phases = phase_figures(record, all_runs(record)).figures.front();
   EXPECT_EQ(phases.x.names, (std::vector<std::string>{"unfused", "all passes"}));
   EXPECT_DOUBLE_EQ(series_of(phases, "forward")->marks[0].y, 9.0);
@@ -208,6 +233,28 @@ TEST(Roofline, StepsStandBelowTheCeilings) {
   ASSERT_NE(memory, nullptr);
   for (const Mark& mark : memory->marks) EXPECT_DOUBLE_EQ(mark.y, 13.9 * mark.x);
   EXPECT_LE(memory->marks.back().y, 166.0 + 1e-9);
+}
+
+// Another processor has other ceilings: no mark stands under those of another run.
+TEST(Roofline, RunsOfTwoMachinesHaveAFigureEach) {
+  std::vector<Record> records{full(), full()};
+  records[1].environment[0].value = "Model Y";
+  records[1].calibration.back().value = 300.0;
+  records[1].calibration.back().high = 320.0;
+  for (ArmRecord& arm : records[1].arms) arm.threads = 2;
+  const auto drawn = [&] { return roofline_figures(records, all_runs(records)); };
+  FigureGroup group = drawn();
+  ASSERT_EQ(group.figures.size(), 4U);
+  EXPECT_EQ(group.figures[0].title, "eigen, run 1");
+  EXPECT_TRUE(has_guide(group.figures[0], "arithmetic: 166 GFLOP/s"));
+  EXPECT_EQ(group.figures[2].title, "eigen, run 2");
+  EXPECT_TRUE(has_guide(group.figures[2], "arithmetic: 640 GFLOP/s"));
+  EXPECT_NE(group.how.find("the cores of a run can do"), std::string::npos) << group.how;
+  records[1].calibration.clear();
+  group = drawn();
+  EXPECT_TRUE(group.figures[2].guides.empty());
+  EXPECT_NE(group.how.find("run 2 did not calibrate, and has none"), std::string::npos)
+      << group.how;
 }
 
 // A record that was made before bounds were kept: the calibration tells, unless a step beat it.

@@ -264,8 +264,13 @@ TEST(CompareText, TheControlStandsApartFromTheVerdicts) {
   record.pairs.push_back(control);
   EXPECT_FALSE(has(terminal_text(verdict_table(record)), "control"));
   EXPECT_TRUE(has(squeezed(terminal_text(control_table(record))),
-                  " 1 eager/off (control) eager/off 1.001 0.991 .. 1.011 1.001 10.0 us 10.0 us"))
+                  " 1 eager/off (control) eager/off 1.001 0.991 .. 1.011 1.001 10.0 us 10.0 us "
+                  "0.500 holds\n"))
       << terminal_text(control_table(record));
+  EXPECT_EQ(control_table(record).columns().back().key, "control_verdict");
+  EXPECT_TRUE(has(control_table(record).title(), "shared among the controls of a run"));
+  record.pairs.back().ratios.front().verdict = "void";
+  EXPECT_FALSE(has(terminal_text(control_table(record)), "holds"));
   const std::string latency = terminal_text(latency_table(record));
   EXPECT_FALSE(has(latency, "again"));
   EXPECT_EQ(std::count(latency.begin(), latency.end(), '\n'), 9);
@@ -300,6 +305,9 @@ TEST(CompareText, PassesAndAblation) {
   EXPECT_TRUE(has(text, "eigen 32 graph epilogue 3 3 1.00 KiB 1.102 1.092 .. 1.112 SLOWER\n"))
       << text;
   EXPECT_TRUE(has(text, "fold_sgd no effect here\n")) << text;
+  EXPECT_EQ(ablation_table(record).columns()[7].key, "without_over_all") << "no column of cores";
+  arm_of(record, "eigen/graph/on/32").passes.back().changed = true;
+  EXPECT_TRUE(has(squeezed(compare_text(record)), "fold_sgd not measured\n"));
   EXPECT_TRUE(has(text, "\n eigen: fold_sgd: w1: momentum has no fold (and 1 more)\n")) << text;
   EXPECT_FALSE(has(text, "simplify")) << text;  // it runs always: nothing to leave out
   EXPECT_FALSE(has(text, "what passes removed")) << text;
@@ -307,6 +315,24 @@ TEST(CompareText, PassesAndAblation) {
                   "worth most in mode graph is epilogue: without it at batch 32 SLOWER, 1.102 "
                   "of the fused 79.8 us"))
       << text;
+}
+
+// Near and far cores are never mixed: each is a row.
+TEST(CompareText, AnAblationHasARowForEachStratum) {
+  Record record = decided();
+  ArmRecord& all = arm_of(record, "eigen/graph/on/32");
+  all.passes = {{.name = "epilogue", .fusion = true, .changed = true, .notes = {}}};
+  const ArmRecord without = test::make_arm("eigen", "graph", "-epilogue", 32, 88'000.0);
+  PairRecord pair = test::make_pair_record(all, without, "SLOWER");
+  pair.ratios.front().stratum = "near";
+  pair.ratios.push_back(pair.ratios.front());
+  pair.ratios.back().stratum = "far";
+  pair.ratios.back().verdict = "SAME";
+  record.pairs.push_back(pair);
+  record.arms.push_back(without);
+  const std::string text = squeezed(terminal_text(ablation_table(record)));
+  EXPECT_TRUE(has(text, " near 1.102 1.092 .. 1.112 SLOWER\n")) << text;
+  EXPECT_TRUE(has(text, " far 1.102 1.092 .. 1.112 SAME\n")) << text;
 }
 
 TEST(CompareText, OneOffCostsMemoryAndCalibration) {
