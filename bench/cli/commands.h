@@ -36,7 +36,7 @@ int run_explain(const Options& options, const Context& context);
 Record begin_record(const Context& context);
 // Writes the record where --out and --json ask for it, with a report of it into --out; says where
 // on standard error. All files of --out, or none: `more` are among them. A report that cannot be
-// made is a failure, behind the writing of what was measured.
+// made is a failure, behind the writing of what was measured, and one of another run there goes.
 void deliver(const Record& record, const Flags& flags, std::vector<FileContent> more = {});
 // The record alone, where --json says.
 void write_json(const Record& record, const Flags& flags);

@@ -168,16 +168,21 @@ class Comparison {
     return record_from_json(read_file(part.path()), part.path());
   }
 
-  // How long it all takes is not known yet: as long as it may.
-  RunShare before_the_plan() const {
-    return {.from = 0.0, .to = 0.0, .total_s = options_.budget_seconds};
+  // How long it all takes is not known yet: as long as it may, or, of a pilot alone, nothing.
+  RunShare before_the_plan() {
+    RunShare share{.from = 0.0, .to = 0.0};
+    if (!flags_.dry_run) share.left_s = options_.budget_seconds - seconds(timer_.now());
+    return share;
   }
 
-  // Of one of `count` processes, behind pilots of so many seconds and `done` others.
-  RunShare share_of(double pilots_s, double done, double count) const {
+  // Of one of `count` processes, behind pilots of so many seconds and `done` others: those that
+  // come take as long as those that were.
+  RunShare share_of(double pilots_s, double done, double count) {
     const double total = std::max(pilots_s, record_.schedule->expected_s);
     const auto at = [&](double n) { return (pilots_s + (total - pilots_s) * n / count) / total; };
-    return {.from = at(done), .to = at(done + 1.0), .total_s = total};
+    const double each =
+        done > 0.0 ? (seconds(timer_.now()) - pilots_s) / done : (total - pilots_s) / count;
+    return {.from = at(done), .to = at(done + 1.0), .left_s = each * (count - done)};
   }
 
   bool is_short() const { return options_.budget_seconds < kShortBudget; }

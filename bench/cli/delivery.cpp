@@ -123,6 +123,8 @@ std::string deliver_folder(const Record& record, const Flags& flags,
     report = {};
   }
   const std::string said = names_text(report, folder);
+  // Beside this record a report of another run would pass for that of this one.
+  if (!failure.empty()) report.stale = older_report(folder);
   std::vector<FileContent> files;
   files.push_back({folder / kRecordFile, to_json(record)});
   for (std::vector<FileContent>* list : {&more, &report.files}) {
@@ -130,6 +132,10 @@ std::string deliver_folder(const Record& record, const Flags& flags,
   }
   report.files = std::move(files);
   write_report(report);
+  if (!failure.empty() && !report.stale.empty()) {
+    failure += older_report(folder).empty() ? "; the report of another run there was removed"
+                                            : "; the report there is one of another run";
+  }
   if (!flags.quiet) {
     fmt::print(stderr, "record: {}\n", (folder / kRecordFile).string());
     if (failure.empty()) fmt::print(stderr, "report: {}\n", said);

@@ -93,8 +93,7 @@ std::string fifo_text(const FifoSpec& spec) {
 }
 
 std::string synchronisation_text() {
-  Table table("synchronisation", "",
-              columns({"event_order", "work_begins", "reading", "misses"}));
+  Table table("synchronisation", "", columns({"event_order", "work_begins", "reading", "misses"}));
   for (const StartRule rule : {StartRule::when_call_returns, StartRule::at_call_begin}) {
     for (const bool correct : {true, false}) {
       FakeClock clock;

@@ -21,12 +21,15 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kMostPrefetch = 4096;  // batches; each takes its size in memory
 
-// A flag for a file or a folder. An unset variable of a shell must not count as a flag left out.
+// Of a path: an unset variable of a shell must not count as one that is left out.
+std::string why_no_path(const std::string& text) {
+  return text.empty() ? "is empty, expected a path" : "";
+}
+
+// A flag for a file or a folder.
 CLI::Option* add_path(CLI::App& command, const char* flag, std::string& path,
                       const std::string& help) {
-  return command.add_option(flag, path, help)->check([](const std::string& text) -> std::string {
-    return text.empty() ? "is empty, expected a path" : "";
-  });
+  return command.add_option(flag, path, help)->check(why_no_path);
 }
 
 template <class F>
@@ -252,6 +255,7 @@ void add_report_flags(CLI::App& command, Flags& flags) {
   command
       .add_option(kFilesOperand, flags.records,
                   "records: files, folders that hold a record.json, or - for standard input")
+      ->check(why_no_path)
       ->type_name("");
   add_path(command, "--out", flags.out,
            "folder for the report (report.html, report.md, tables/*.csv)");

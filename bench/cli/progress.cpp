@@ -3,6 +3,7 @@
 #include "bench/cli/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +24,45 @@ void on_signal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+// What continues a character of UTF-8 takes no place.
+bool begins_one(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_one));
+}
+
+// At most so many characters of it.
+std::string cut(const std::string& text, std::size_t most) {
+  std::size_t seen = 0;
+  const auto end = std::find_if(text.begin(), text.end(),
+                                [&](char c) { return begins_one(c) && ++seen > most; });
+  return {text.begin(), end};
+}
+
+// Of the terminal; 0: not known.
+std::size_t terminal_columns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 }  // namespace
+
+std::string progress_line(double done, const std::string& what, const std::string& left,
+                          std::size_t columns) {
+  constexpr int kBar = 24;  // characters
+  const int filled = static_cast<int>(done * kBar);
+  const std::string bar =
+      fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  ", "", filled, "", kBar - filled, 100.0 * done);
+  if (columns == 0) return bar + what + left;
+  const std::size_t most = columns - 1;  // in the last one a terminal may begin a new line
+  const std::size_t around = width_of(bar) + width_of(left);
+  return cut(bar + cut(what, around < most ? most - around : 0) + left, most);
+}
+
+std::optional<double> planned_left(const RunShare& share, double elapsed_s) {
+  if (!share.left_s || *share.left_s <= elapsed_s) return std::nullopt;
+  return *share.left_s - elapsed_s;
+}
 
 std::optional<double> seconds_left(double elapsed_s, double first, double done) {
   constexpr double kLeastShare = 0.01;
@@ -45,7 +84,9 @@ std::string time_left(double seconds) {
 }
 
 ProgressLine::ProgressLine(Show show, const RunShare& share)
-    : visible_(show == Show::on_terminal && ::isatty(STDERR_FILENO) == 1), share_(share) {}
+    : visible_(show == Show::on_terminal && ::isatty(STDERR_FILENO) == 1),
+      share_(share),
+      share_begun_(now()) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -60,10 +101,13 @@ bool ProgressLine::is_due() const {
 
 std::string ProgressLine::left_text(double done) {
   std::optional<double> left;
-  if (share_.total_s) {
-    left = *share_.total_s * (1.0 - done);
+  const auto since = [&](Stamp then) {
+    return std::chrono::duration<double>(shown_ - then).count();
+  };
+  if (share_.left_s) {
+    left = planned_left(share_, since(share_begun_));
   } else {
-    left = seconds_left(std::chrono::duration<double>(shown_ - *begun_).count(), first_, done);
+    left = seconds_left(since(*begun_), first_, done);
   }
   const std::string text = left ? time_left(*left) : "";
   return text.empty() ? "" : fmt::format(", {}", text);
@@ -74,12 +118,11 @@ void ProgressLine::show(const std::string& what, double part) {
   shown_ = now();
   const double done = std::clamp(share_.from + (share_.to - share_.from) * part, 0.0, 1.0);
   if (!begun_) begun_ = shown_, first_ = done;
-  constexpr int kBar = 24;  // characters
-  const int filled = static_cast<int>(done * kBar);
-  std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}{}", "", filled, "", kBar - filled,
-                                 100.0 * done, what, left_text(done));
-  const std::size_t length = line.size();
-  if (length < width_) line.append(width_ - length, ' ');
+  const std::size_t columns = terminal_columns();
+  std::string line = progress_line(done, what, left_text(done), columns);
+  const std::size_t length = width_of(line);
+  const std::size_t before = columns == 0 ? width_ : std::min(width_, columns - 1);
+  if (length < before) line.append(before - length, ' ');
   width_ = length;
   std::fprintf(stderr, "\r%s", line.c_str());
   std::fflush(stderr);

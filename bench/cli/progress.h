@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,11 +11,22 @@
 
 namespace stepscope::cli {
 
-// What part of a run a piece of it is, and how long the whole takes where a plan says so.
+// What part of a run a piece of it is, and how long it is from the piece's begin to the run's end
+// where a plan says so.
 struct RunShare {
   double from = 0.0, to = 1.0;
-  std::optional<double> total_s;
+  std::optional<double> left_s;
 };
+
+// A line of progress without its line end: a bar, the share, what is done, and what follows that
+// (`left`). Where the terminal is known to be so wide (`columns` above 0) it fits: `what` is cut
+// first, and then the end.
+std::string progress_line(double done, const std::string& what, const std::string& left,
+                          std::size_t columns);
+
+// The plan's time to the end, so long after the begin of the piece; nothing where there is no plan,
+// or where it has run out: what is left then is not known.
+std::optional<double> planned_left(const RunShare& share, double elapsed_s);
 
 // Seconds from now to the end, where `first` was done when the clock was started and `done` now,
 // both shares of the whole. Nothing while that is too little to tell.
@@ -41,17 +53,18 @@ class ProgressLine {
   bool is_due() const;
   void clear();
   // From now on: what comes is that part of the whole.
-  void set_share(const RunShare& share) { share_ = share; }
+  void set_share(const RunShare& share) { share_ = share, share_begun_ = now(); }
 
  private:
   std::string left_text(double done);
 
   bool visible_;
   RunShare share_;
+  Stamp share_begun_;
   std::optional<Stamp> begun_;  // when the first line was written
   double first_ = 0.0;          // share of the whole that was done then
   Stamp shown_{};               // when the line was written
-  std::size_t width_ = 0;       // of the line that stands there
+  std::size_t width_ = 0;       // of the line that stands there, in characters
 };
 
 // After Ctrl-C, thrown at the next safe point.

@@ -29,7 +29,8 @@ std::vector<std::string> all_forms() { return {std::begin(kReportForms), std::en
 struct Given {
   std::string name;
   Record record;
-  std::string against;  // name and time of the older record; empty: none
+  std::string against;   // name and time of the older record; empty: none
+  bool is_base = false;  // of --baseline: one run is not compared with itself
 };
 
 std::vector<std::string> forms_of(const Flags& flags) {
@@ -117,6 +118,13 @@ void compare_all(std::vector<Given>& all, const Flags& flags) {
   std::optional<Record> baseline;
   if (!flags.baseline.empty()) baseline = read_baseline(flags.baseline);
   for (Given& each : all) {
+    const std::string& id = each.record.experiment_id;
+    each.is_base = baseline && !id.empty() && id == baseline->experiment_id;
+    if (each.is_base && all.size() == 1) {
+      throw UsageError(
+          fmt::format("--baseline {}: is the same run as {}, {}", flags.baseline, each.name, id));
+    }
+    if (each.is_base) continue;
     const Given* const older = baseline ? nullptr : oldest_alike(all, each);
     if (!baseline && older == nullptr) continue;
     each.record.baseline = compare_with_baseline(each.record, baseline ? *baseline : older->record);
@@ -128,6 +136,10 @@ void compare_all(std::vector<Given>& all, const Flags& flags) {
 std::vector<std::string> comparisons(const std::vector<Given>& all) {
   std::vector<std::string> lines;
   for (const Given& each : all) {
+    if (each.is_base) {
+      lines.push_back(fmt::format("{} is the baseline itself, and compared with nothing",
+                                  told(each.name, each.record)));
+    }
     if (each.against.empty()) continue;
     lines.push_back(fmt::format("{} is compared with {}, each in units of its own run's sentinel",
                                 told(each.name, each.record), each.against));
@@ -168,8 +180,10 @@ void tell(const std::vector<Given>& all, const Flags& flags) {
     print_text(text_of_all(all), flags.color);
   } else {
     const Document document = document_of_all(all);
-    fmt::print("{}",
-               flags.forms.front() == "md" ? markdown(document) : html(document, find_gnuplot()));
+    const std::string text =
+        flags.forms.front() == "md" ? markdown(document) : html(document, find_gnuplot());
+    stop_if_interrupted();  // pictures may be missing
+    fmt::print("{}", text);
   }
   std::fflush(stdout);  // before what is said on standard error
 }

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -22,6 +24,9 @@ constexpr const char* kPage = "report.html";
 constexpr const char* kMarkdown = "report.md";
 constexpr const char* kTables = "tables";
 constexpr const char* kColumns = "columns.csv";
+constexpr const char* kColumnsTable = "columns";
+// Its header, by which a folder is known to hold tables of a report.
+constexpr std::string_view kColumnsHeader[] = {"table", "title", "column", "meaning", "unit"};
 
 bool has(const std::vector<std::string>& forms, std::string_view form) {
   return std::find(forms.begin(), forms.end(), form) != forms.end();
@@ -31,7 +36,7 @@ bool has(const std::vector<std::string>& forms, std::string_view form) {
 std::string columns_csv(const Document& document) {
   using Align = Table::Align;
   Table columns(
-      "columns", "What the columns of the tables mean",
+      kColumnsTable, "What the columns of the tables mean",
       {{"table", "table", "name of the file, without .csv", "", Align::left, {}},
        {"title", "title", "of the table", "", Align::left, {}},
        {"column", "column", "name of the column in that file", "", Align::left, {}},
@@ -57,21 +62,33 @@ bool is_table_name(std::string_view name) {
   });
 }
 
-// The tables that the report which lies in this folder says it has; none when it does not say.
-std::set<std::string> tables_before(const fs::path& tables) {
-  std::set<std::string> names;
+// A file of its own: no link, whatever that names.
+bool is_file(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_regular_file(tables / kColumns, error)) return names;
+  return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
+// The tables that the report which lies in this folder says it has; nothing where there is none.
+std::optional<std::set<std::string>> tables_before(const fs::path& tables) {
+  std::set<std::string> names;
+  if (!is_file(tables / kColumns)) return std::nullopt;
   try {
     const CsvTable columns = read_csv(tables / kColumns);
-    if (columns.columns.empty() || columns.columns.front() != "table") return names;
+    if (!std::equal(columns.columns.begin(), columns.columns.end(), std::begin(kColumnsHeader),
+                    std::end(kColumnsHeader))) {
+      return std::nullopt;
+    }
     for (const std::vector<std::string>& row : columns.rows) {
-      if (is_table_name(row.front())) names.insert(row.front());
+      if (is_table_name(row.front()) && row.front() != kColumnsTable) names.insert(row.front());
     }
   } catch (const Error&) {
-    names.clear();  // somebody else's file
+    return std::nullopt;  // somebody else's file
   }
   return names;
+}
+
+fs::path table_file(const fs::path& tables, const std::string& name) {
+  return tables / fmt::format("{}.csv", name);
 }
 
 void add_tables(ReportFiles& report, const Document& document, const fs::path& folder) {
@@ -82,8 +99,9 @@ void add_tables(ReportFiles& report, const Document& document, const fs::path& f
     report.files.push_back({tables / name, std::move(text)});
   }
   report.files.push_back({tables / kColumns, columns_csv(document)});
-  for (const std::string& name : tables_before(tables)) {
-    if (now.count(name) == 0) report.stale.push_back(tables / fmt::format("{}.csv", name));
+  for (const std::string& name : tables_before(tables).value_or(std::set<std::string>{})) {
+    const fs::path file = table_file(tables, name);
+    if (now.count(name) == 0 && is_file(file)) report.stale.push_back(file);
   }
 }
 
@@ -134,6 +152,17 @@ std::string names_text(const ReportFiles& report, const fs::path& folder) {
                                    ? ""
                                    : fmt::format("; no pictures: {}", report.without_pictures);
   return fmt::format("{}{}{}", where, fmt::join(names, ", "), pictures);
+}
+
+std::vector<fs::path> older_report(const fs::path& folder) {
+  std::vector<fs::path> files = {folder / kPage, folder / kMarkdown};
+  const fs::path tables = folder / kTables;
+  if (const auto names = tables_before(tables)) {
+    for (const std::string& name : *names) files.push_back(table_file(tables, name));
+    files.push_back(tables / kColumns);
+  }
+  std::erase_if(files, [](const fs::path& file) { return !is_file(file); });
+  return files;
 }
 
 void write_report(const ReportFiles& report) {

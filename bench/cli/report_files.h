@@ -21,7 +21,7 @@ std::vector<std::filesystem::path> output_names();
 
 struct ReportFiles {
   std::vector<FileContent> files;
-  std::vector<std::filesystem::path> stale;  // tables of an older report that are no more
+  std::vector<std::filesystem::path> stale;  // files of an older report that are no more
   std::string without_pictures;              // why a page has none; empty: it has
 };
 
@@ -33,7 +33,11 @@ ReportFiles report_files(const Document& document, const std::vector<std::string
 // What is written, on one line: "DIR/report.html, report.md, tables/*.csv (14)".
 std::string names_text(const ReportFiles& report, const std::filesystem::path& folder);
 
-// All or none of them; then the tables that are no more are removed.
+// What a new report in this folder would replace or remove: files alone, tables only where their
+// columns.csv is that of a report.
+std::vector<std::filesystem::path> older_report(const std::filesystem::path& folder);
+
+// All or none of them; then what is stale is removed.
 void write_report(const ReportFiles& report);
 
 }  // namespace stepscope::cli

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "bench/cli/commands.h"
@@ -115,7 +116,8 @@ class Talk {
   }
   void progress(std::int64_t epoch, double done) {
     if (!line_.is_due()) return;
-    line_.show(fmt::format("epoch {} of {}, loss {:.4f}", epoch + 1, epochs_, last_loss_),
+    const std::string loss = last_loss_ ? fmt::format(", loss {:.4f}", *last_loss_) : "";
+    line_.show(fmt::format("epoch {} of {}{}", epoch + 1, epochs_, loss),
                (static_cast<double>(epoch) + done) / static_cast<double>(epochs_));
   }
   void loss(double value) { last_loss_ = value; }
@@ -136,7 +138,7 @@ class Talk {
   bool talk_;
   std::int64_t epochs_;
   ProgressLine line_;
-  double last_loss_ = 0.0;
+  std::optional<double> last_loss_;  // none was read yet
 };
 
 // `weights_failed` keeps what went wrong with them, so that the record of the run is not lost too.

@@ -31,13 +31,13 @@ std::string to_text(const WorkerOrder& order) {
                         {"costs", order.costs},
                         {"label", order.label},
                         {"share", {order.share.from, order.share.to}},
-                        {"total_s", order.share.total_s.value_or(0.0)}}
+                        {"left_s", order.share.left_s.value_or(0.0)}}
       .dump();
 }
 
 WorkerOrder worker_order_from(const std::string& text, const std::string& source) {
   return parsed(text, source, [](const nlohmann::json& json) {
-    const double total_s = json.at("total_s");
+    const double left_s = json.at("left_s");
     return WorkerOrder{
         .backend = json.at("backend"),
         .plan = {.process = json.at("process"),
@@ -50,7 +50,7 @@ WorkerOrder worker_order_from(const std::string& text, const std::string& source
         .label = json.at("label"),
         .share = {.from = json.at("share").at(0),
                   .to = json.at("share").at(1),
-                  .total_s = total_s > 0.0 ? std::optional(total_s) : std::nullopt}};
+                  .left_s = left_s > 0.0 ? std::optional(left_s) : std::nullopt}};
   });
 }
 

@@ -2,8 +2,8 @@
 """Every record that the tests of the command have written, against docs/record-schema.json.
 
 kept_records_test.py SOURCE_FOLDER KEPT_RECORDS. Runs behind the tests that keep their records there
-(keep_records.h, kept_records.py) and removes what is valid, so that each is looked at once. Exits
-with 77, saying why, without jsonschema (Debian: python3-jsonschema) or without records.
+(keep_records.h, kept_records.py); removes what is valid and moves the others to bad/ there, so that
+each is looked at once. Exits with 77, saying why, without jsonschema (Debian: python3-jsonschema) or without records.
 """
 # SPDX-License-Identifier: Apache-2.0
 import json
@@ -51,8 +51,10 @@ def main():
             path.unlink()
             continue
         bad += 1
-        record = path.read_text()
+        record = path.read_text(errors="replace")
         command = record[record.find('"command"'):][:300].splitlines()[:1]
+        (folder / "bad").mkdir(exist_ok=True)
+        path = path.replace(folder / "bad" / path.name)
         print(f"{path}: {command}")
         print("\n".join(f"  {each}" for each in wrong[:5]))
     print(f"{len(paths)} records, {bad} not valid")

@@ -36,17 +36,39 @@ TEST(TimeLeft, IsRoundedToWhatPeopleSay) {
   EXPECT_EQ(time_left(1e300), time_left(1e9));
 }
 
+TEST(PlannedLeft, IsWhatThePlanSaysLessWhatIsGone) {
+  EXPECT_DOUBLE_EQ(planned_left({.from = 0.0, .to = 0.0, .left_s = 170.0}, 30.0).value(), 140.0);
+  EXPECT_FALSE(planned_left({.left_s = 170.0}, 170.0).has_value());  // late: nobody knows
+  EXPECT_FALSE(planned_left({.left_s = 170.0}, 200.0).has_value());
+  EXPECT_FALSE(planned_left({}, 1.0).has_value());
+}
+
+TEST(ProgressLine, IsCutToTheTerminal) {
+  const std::string bar = "[############............]  50 %  ";
+  const std::string what = "process 3 of 10, onednn batch 32", left = ", about 170 s left";
+  EXPECT_EQ(progress_line(0.5, what, left, 0), bar + what + left);
+  EXPECT_EQ(progress_line(0.5, what, left, 200), bar + what + left);
+  const std::string usual = progress_line(0.5, what, left, 80);
+  EXPECT_EQ(usual, bar + "process 3 of 10, onednn bat" + left);
+  EXPECT_EQ(usual.size(), 79U);
+  EXPECT_EQ(progress_line(0.5, what, left, 40), (bar + left).substr(0, 39));
+  EXPECT_EQ(progress_line(0.5, what, left, 1), "");
+  // A character is no two, and none is cut through.
+  EXPECT_EQ(progress_line(0.5, "ää", "", bar.size() + 3), bar + "ää");
+  EXPECT_EQ(progress_line(0.5, "ää", "", bar.size() + 2), bar + "ä");
+}
+
 TEST(WorkerOrder, TellsWhatPartOfTheRunItIs) {
   const WorkerOrder order{.backend = "null",
                           .record = "r",
                           .label = "process 2 of 10",
-                          .share = {.from = 0.25, .to = 0.5, .total_s = 170.0}};
+                          .share = {.from = 0.25, .to = 0.5, .left_s = 170.0}};
   const WorkerOrder back = worker_order_from(to_text(order), "here");
   EXPECT_EQ(back.label, "process 2 of 10");
   EXPECT_DOUBLE_EQ(back.share.from, 0.25);
   EXPECT_DOUBLE_EQ(back.share.to, 0.5);
-  EXPECT_DOUBLE_EQ(back.share.total_s.value(), 170.0);
-  EXPECT_FALSE(worker_order_from(to_text(WorkerOrder{}), "here").share.total_s.has_value());
+  EXPECT_DOUBLE_EQ(back.share.left_s.value(), 170.0);
+  EXPECT_FALSE(worker_order_from(to_text(WorkerOrder{}), "here").share.left_s.has_value());
 }
 
 }  // namespace

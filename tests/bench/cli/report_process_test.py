@@ -4,14 +4,17 @@ disk, a gnuplot that is not there.
 Usage: report_process_test.py STEPSCOPE [NAME_OF_TEST]. No clock decides anything.
 """
 # SPDX-License-Identifier: Apache-2.0
+import fcntl
 import json
 import os
 import pty
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -30,9 +33,10 @@ def run(*words, **settings):
                           **({"capture_output": True, "text": True} | settings))
 
 
-def on_terminal(*words, stream="stdout", **variables):
+def on_terminal(*words, stream="stdout", columns=0, **variables):
     """Status, and what a terminal gets that is the standard output, or error, of the command."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     other = "stderr" if stream == "stdout" else "stdout"
     with subprocess.Popen([PROGRAM, *map(str, words)], stdin=subprocess.DEVNULL,
@@ -125,10 +129,11 @@ class Reports(unittest.TestCase):
     def test_progress_says_how_long_it_takes(self):
         status, shown = on_terminal(*COMPARE, "--dry-run", "--budget", "40s", stream="stderr")
         self.assertEqual(status, 0)
-        self.assertRegex(shown, r"\[\.{24}\]   0 %  pilot, null batch 1, about 40 s left")
-        status, shown = on_terminal(*COMPARE, "--dry-run", "--budget", "40s", "--quick", stream="stderr")
+        self.assertRegex(shown, r"\[\.{24}\]   0 %  pilot, null batch 1")
+        self.assertNotIn(" left", shown)  # of the 40 s nothing follows the pilot
+        status, shown = on_terminal(*COMPARE, "--budget", "2s", "--quick", stream="stderr")
         self.assertEqual(status, 0)
-        self.assertIn("null batch 1, about 40 s left", shown)
+        self.assertRegex(shown, r"   0 %  null batch 1, about [12] s left")
         self.assertEqual(on_terminal(*COMPARE, "--dry-run", "--budget", "40s", "--quiet",
                                      stream="stderr"), (0, ""))
 
@@ -137,7 +142,8 @@ class Reports(unittest.TestCase):
                  "--epochs", 4, "--steps", 12, "--batch", 64)
         status, shown = on_terminal(*words, stream="stderr")
         self.assertEqual(status, 0)
-        self.assertRegex(shown, r"\[\.{24}\]   0 %  epoch 1 of 4, loss 0\.0000")
+        self.assertRegex(shown, r"\[\.{24}\]   0 %  epoch 1 of 4[ \r]")
+        self.assertNotIn("loss 0.0000", shown)  # before one was read there is none
         self.assertRegex(shown, r" \d+ %  epoch 4 of 4, loss ")
         shares = [int(part.split()[-1]) for part in shown.split(" %")[:-1]]
         self.assertEqual(shares, sorted(shares))  # it does not begin anew with each epoch
@@ -156,6 +162,14 @@ class Reports(unittest.TestCase):
         self.assertIn("<table", page)
         self.assertNotIn("<img", page)
 
+    def test_progress_fits_the_terminal(self):
+        words = (*COMPARE, "--budget", "1ms")
+        status, shown = on_terminal(*words, stream="stderr", columns=48)
+        self.assertEqual(status, 0)
+        lines = shown.split("\r")
+        self.assertIn("[........................]   0 %  pilot, null b", lines)
+        self.assertLessEqual(max(map(len, lines)), 47)
+
     def stopped(self, folder, *words):
         """The command, stopped by Ctrl-C while its first picture is drawn: by a gnuplot that says when,
         and draws all others at once."""
@@ -169,35 +183,53 @@ class Reports(unittest.TestCase):
                           f": > '{begun}'\nexec sleep 600\n")
         script.chmod(0o755)
         process = subprocess.Popen([PROGRAM, *map(str, words)], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    start_new_session=True,
                                    env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"})
-        self.addCleanup(process.stderr.close)
+        for stream in (process.stdout, process.stderr):
+            self.addCleanup(stream.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         while not begun.exists():
             self.assertIsNone(process.poll(), "it ended too early")
             time.sleep(0.005)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate()
-        return process.returncode, said
+        printed, said = process.communicate()
+        return process.returncode, said, printed
 
     def test_a_report_that_is_stopped_writes_nothing(self):
         folder = self.fresh()
         out = folder / "out"
-        self.assertEqual(self.stopped(folder, "report", self.record, "--out", out),
+        self.assertEqual(self.stopped(folder, "report", self.record, "--out", out)[:2],
                          (1, "stepscope: interrupted; nothing was written\n"))
         self.assertFalse(out.exists())
+
+    def test_a_page_that_is_stopped_is_not_printed(self):
+        self.assertEqual(self.stopped(self.fresh(), "report", self.record, "--format", "html"),
+                         (1, "stepscope: interrupted; nothing was written\n", ""))
 
     def test_what_was_measured_stays_when_its_report_is_stopped(self):
         folder = self.fresh()
         out = folder / "out"
-        status, said = self.stopped(folder, *QUICK, "--out", out)
+        status, said, _ = self.stopped(folder, *QUICK, "--out", out)
         self.assertEqual(status, 1)
         self.assertEqual(said, f"record: {out}/record.json\nstepscope: {out}: the record is written, and "
                                "no report of it: interrupted\n")
         self.assertEqual(self.files_in(out), ["record.json"])
         keep((out / "record.json").read_text())
+
+    def test_no_report_of_another_run_stays_beside_a_record(self):
+        folder = self.fresh()
+        out = folder / "out"
+        self.assertEqual(run(*QUICK, "--out", out).returncode, 0)
+        before = (out / "record.json").read_text()
+        (out / "tables/mine.csv").write_text("a\n1\n")
+        status, said, _ = self.stopped(folder, *QUICK, "--out", out)
+        self.assertEqual(status, 1)
+        self.assertTrue(said.endswith(f"{out}: the record is written, and no report of it: interrupted; the "
+                                      "report of another run there was removed\n"), said)
+        self.assertEqual(self.files_in(out), ["record.json", "tables", "tables/mine.csv"])
+        self.assertNotEqual((out / "record.json").read_text(), before)
 
     def test_a_full_disk_leaves_no_part_of_a_report(self):
         folder = self.fresh()

@@ -210,6 +210,25 @@ TEST(Report, ABaselineIsComparedAndNotShown) {
   }
 }
 
+// As a glob has it that takes the base along.
+TEST(Report, ABaselineIsNotComparedWithItself) {
+  const TempFolder folder;
+  const auto [now, then] = two_runs(folder);
+  const CommandResult both = run_stepscope({"report", now, then, "--baseline", then});
+  ASSERT_EQ(both.status, 0) << both.err;
+  EXPECT_TRUE(has(both.out, now + " of " + record_in(now).created + " is compared with " + then))
+      << both.out;
+  EXPECT_TRUE(has(both.out, then + " of 2020-01-02T03:04:05Z is the baseline itself, and compared "
+                                   "with nothing\n"))
+      << both.out;
+  EXPECT_FALSE(has(both.out, "1.000")) << both.out;
+  const CommandResult alone = run_stepscope({"report", then, "--baseline", then});
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_EQ(alone.out, "");
+  EXPECT_EQ(alone.err, "stepscope: --baseline " + then + ": is the same run as " + then +
+                           ", 0123456789abcdef0123456789abcdef\n");
+}
+
 TEST(Report, OneRunIsNotGivenTwice) {
   const TempFolder folder;
   const std::string file = short_run(folder, "r.json");
@@ -265,14 +284,37 @@ TEST(Report, LeavesNoTableOfAnOlderReport) {
   ASSERT_EQ(run_stepscope({"report", file, "--out", out.string()}).status, 0);
   folder.write("out/tables/mine.csv", std::string_view("a,b\n1,2\n"));
   folder.write("out/tables/older.csv", std::string_view("x\n1\n"));
+  fs::create_directory(tables / "folder.csv");
+  fs::create_symlink("mine.csv", tables / "link.csv");
   write_file(tables / "columns.csv", read_file(tables / "columns.csv") +
                                          "older,An older table,x,What it was,ns\r\n"
+                                         "columns,This very file,x,What it was,ns\r\n"
+                                         "folder,No file,x,What it was,ns\r\n"
+                                         "link,A link,x,What it was,ns\r\n"
                                          "../report,Not a table,x,What it was,ns\r\n");
   ASSERT_EQ(run_stepscope({"report", file, "--out", out.string()}).status, 0);
   EXPECT_FALSE(fs::exists(tables / "older.csv"));
   EXPECT_TRUE(fs::exists(tables / "mine.csv"));
+  EXPECT_TRUE(fs::exists(tables / "folder.csv"));
+  EXPECT_TRUE(fs::exists(tables / "link.csv"));
   EXPECT_TRUE(fs::exists(out / "report.md"));
   EXPECT_FALSE(has(read_file(tables / "columns.csv"), "older"));
+}
+
+// What begins as ours does is not ours: a data dictionary, say.
+TEST(Report, RemovesNothingByAColumnsFileOfOthers) {
+  const TempFolder folder;
+  const std::string file = short_run(folder, "r.json");
+  const fs::path out = folder.path() / "out", tables = out / "tables";
+  for (const std::string_view header :
+       {"table,column,type", "table,title,column,meaning,unit,by"}) {
+    const auto commas = static_cast<std::size_t>(std::count(header.begin(), header.end(), ','));
+    folder.write("out/tables/orders.csv", std::string_view("id\n1\n"));
+    folder.write("out/tables/columns.csv", std::string_view(std::string(header) + "\norders" +
+                                                            std::string(commas, ',') + "\n"));
+    ASSERT_EQ(run_stepscope({"report", file, "--out", out.string()}).status, 0);
+    EXPECT_TRUE(fs::exists(tables / "orders.csv")) << header;
+  }
 }
 
 TEST(Report, WhatCannotBeWrittenIsFoundBeforeAndLeavesNothing) {

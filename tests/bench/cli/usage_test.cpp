@@ -78,6 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"train", "--lr", "1e39"}, "--lr: 1e+39 is no rate that f32 holds"},
         Mistake{{"train", "--lr", "nan"}, "--lr: nan is no rate that f32 holds"},
         Mistake{{"train", "--resume", ""}, "--resume: is empty, expected a path"},
+        Mistake{{"report", ""}, "FILE: is empty, expected a path"},
+        Mistake{{"report", "a.json", ""}, "FILE: is empty, expected a path"},
         Mistake{{"compare", "--model", "chain:3", "--backend", "null", "--out", "/tmp", "--json",
                  "/tmp/record.json"},
                 "--json and --out: both name /tmp/record.json"},
