@@ -123,7 +123,7 @@ struct UtilizationRecord {
   std::optional<double> occupancy;               // of the warps that an SM could hold
   std::optional<double> active_sm_fraction;      // from counters only, never from sizes
   std::string source;                            // trace, nvidia-smi, counters
-  std::string reason = "not measured";           // why the four are empty
+  std::string reason = "not measured";           // why the four are empty; then, why a bound is
   // Operations over the peak, bytes over the bandwidth: lower bounds of a step's time, neither a
   // kernel's time nor a utilization.
   std::optional<double> arith_lower_bound_us;

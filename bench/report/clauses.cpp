@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bench/report/numbers.h"
+#include "bench/report/runs.h"
 #include "bench/report/sentences.h"
 
 namespace stepscope {
@@ -152,13 +153,6 @@ std::string change_text(const Decided& all) {
   return fmt::format("{}, {} from there on", known[at].batch, then);
 }
 
-std::string fact(const Record& record, std::string_view name) {
-  for (const Fact& fact : record.environment) {
-    if (fact.name == name) return fact.value.value_or("");
-  }
-  return {};
-}
-
 // eigen 3.4.0, onednn v2.6.0; a backend without a library is its name.
 std::string backends_text(const Record& record) {
   std::vector<std::string> names;
@@ -251,8 +245,8 @@ std::optional<std::int64_t> crossover_batch(const std::vector<PairView>& views) 
 }
 
 std::string scope_sentence(const Record& record) {
-  const std::string processor = fact(record, "processor");
-  const std::string compiler = fact(record, "compiler");
+  const std::string processor = fact_of(record, "processor");
+  const std::string compiler = fact_of(record, "compiler");
   const std::string backends = backends_text(record);
   return fmt::format(
       "All of this holds only for {} ({}, {}) on data {}{}{}{}{}{}.", record.work.model,
