@@ -269,6 +269,9 @@ void add_report_flags(CLI::App& command, Flags& flags) {
   add_path(command, "--baseline", flags.baseline,
            "older record of the same steps on this machine: what has moved since")
       ->default_str("the oldest of the records, for those that share an arm with it");
+  command.add_flag(
+      "--judge", flags.judge,
+      "verdicts and sentences anew, from the raw blocks, by the rules of this version");
   add_path(command, "--json", flags.json,
            "file for the record with what was found against the baseline; - writes it to standard "
            "output and nothing else");

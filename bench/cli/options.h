@@ -66,6 +66,7 @@ struct Flags {
   bool dry_run = false;               // of `compare`: the schedule alone
   bool self_check = false;            // of `compare`: arms whose answer is known
   std::string baseline;               // of `compare` and `report`: file of an older record
+  bool judge = false;                 // of `report`: verdicts anew, from the raw blocks
   std::string fail_on;                // of `compare`: slower, or nothing
   std::string worker;                 // of a process that `compare` starts: file of its order
   std::string tune;                   // file of choices; empty: those that come with the backend

@@ -14,9 +14,11 @@
 #include "bench/cli/read_record.h"
 #include "bench/cli/report_files.h"
 #include "bench/cli/run_text.h"
+#include "bench/compare/analysis.h"
 #include "bench/compare/baseline.h"
 #include "bench/report/document.h"
 #include "bench/report/renderers.h"
+#include "bench/report/sentences.h"
 #include "ops/base/error.h"
 #include "ops/base/nearest.h"
 
@@ -72,10 +74,25 @@ void check_flags(const Flags& flags) {
   }
 }
 
+// All that follows from what was measured, as this version has it. What was measured stays.
+void judge_again(Record& record, const std::string& name) {
+  const bool blocks = std::any_of(record.pairs.begin(), record.pairs.end(),
+                                  [](const PairRecord& pair) { return !pair.processes.empty(); });
+  if (!blocks) throw UsageError(fmt::format("--judge: {} has no blocks to judge by", name));
+  analyze(record);
+  std::string note =
+      fmt::format("judged again from its raw blocks by stepscope {}", STEPSCOPE_VERSION);
+  if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end()) {
+    record.notes.push_back(std::move(note));
+  }
+  record.summary = sentences(record);
+}
+
 std::vector<Given> read_all(const Flags& flags) {
   std::vector<Given> all;
   for (const std::string& file : flags.records) {
     all.push_back({file == kStandardInput ? "standard input" : file, read_record(file), ""});
+    if (flags.judge) judge_again(all.back().record, all.back().name);
     const std::string& id = all.back().record.experiment_id;
     const auto same = std::find_if(all.begin(), all.end() - 1, [&](const Given& other) {
       return !id.empty() && other.record.experiment_id == id;

@@ -76,6 +76,30 @@ TEST(Report, TextIsThatOfTheCommandThatMeasured) {
   EXPECT_EQ(result.out, compare_text(record_in(file)));
 }
 
+// What an older version judged, by the rules of this one; what was measured stays as it is.
+TEST(Report, JudgesAgainFromTheRawBlocks) {
+  const TempFolder folder;
+  const std::string file = short_run(folder, "r.json");
+  const Record measured = record_in(file);
+  Record wrong = measured;
+  wrong.pairs.at(1).ratios.at(0).time_ratio->estimate = 7.0;
+  wrong.summary = {"Graph is seven times slower."};
+  const std::string old = (folder.path() / "old.json").string();
+  write_file(old, to_json(wrong));
+  const std::string judged = (folder.path() / "judged.json").string();
+  const CommandResult result = run_stepscope({"report", old, "--judge", "--json", judged});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(has(result.out, "seven times")) << result.out;
+  const Record after = record_in(judged);
+  EXPECT_EQ(after.pairs.at(1).ratios.at(0).time_ratio->estimate,
+            measured.pairs.at(1).ratios.at(0).time_ratio->estimate);
+  EXPECT_EQ(after.pairs.at(1).processes, measured.pairs.at(1).processes);
+  EXPECT_TRUE(has(after.notes.back(), "judged again from its raw blocks by stepscope "));
+  // Twice is once.
+  run_stepscope({"report", judged, "--judge", "--json", judged + "2"});
+  EXPECT_EQ(record_in(judged + "2").notes.size(), after.notes.size());
+}
+
 TEST(Report, WritesAPageMarkdownAndTables) {
   const TempFolder folder;
   const std::string file = short_run(folder, "r.json");
