@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kBatch = 32;  // decides no time here: nothing is computed
 constexpr std::int64_t kBlockNs = 1'000'000;
-constexpr double kNsPerSecond = 1e9;
 
 enum class Log : bool { off, on };
 
@@ -66,13 +65,7 @@ class Dispatch final : public Prepared {
   }
 
   void run(benchmark::State& state) {
-    while (state.KeepRunningBatch(blocks_.steps_per_sample)) {
-      const Samples block =
-          sample_throughput(subject_, suite_.timer(), blocks_.steps_per_sample, 1);
-      state.SetIterationTime(static_cast<double>(block.elapsed_ns.front()) / kNsPerSecond);
-      blocks_.start_ns.push_back(block.start_ns.front());
-      blocks_.elapsed_ns.push_back(block.elapsed_ns.front());
-    }
+    run_blocks(state, subject_, suite_.timer(), blocks_);
     using benchmark::Counter;
     set_label(state, arm_.record);
     set_counts(state, arm_.record);

@@ -14,7 +14,6 @@
 namespace stepscope::suites {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
 constexpr double kNsPerMs = 1e6;
 
 class Epochs final : public Prepared {
@@ -71,12 +70,14 @@ class Epochs final : public Prepared {
  private:
   EpochRecord one_epoch() {
     EpochRecord epoch;
+    std::int64_t start_ns = 0;
     TrainHooks hooks;
     hooks.epoch = [&](const EpochRecord& ended) {
       epoch = ended;
-      epochs_.start_ns.push_back(suite_.timer().now() - ended.wall_ns);
+      start_ns = suite_.timer().now() - ended.wall_ns;
     };
     const TrainResult result = train(*backend_, suite_.data_for(spec_.model), spec_, hooks);
+    epochs_.start_ns.push_back(start_ns);
     epochs_.elapsed_ns.push_back(epoch.wall_ns);
     arm_.mode_executed = result.mode_executed;
     arm_.steps = epoch.steps;

@@ -162,6 +162,7 @@ int main(int argc, char** argv) {
        .usual = {.models = {kOpModels.begin(), kOpModels.end()},
                  .backends = {"usual"},
                  .batches = {32}},
+       .reads_data = false,
        .counters = {"flops", "arithmetic_share", "bandwidth_share"},
        .protocol = {{"method", "throughput"},
                     {"sample", "a block of launches of one op on the same operands, and the wait"},

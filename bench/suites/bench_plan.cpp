@@ -16,7 +16,6 @@ namespace stepscope::suites {
 namespace {
 
 constexpr std::int64_t kPlans = 30;  // in each repetition
-constexpr double kNsPerSecond = 1e9;
 
 struct Part {
   std::string_view name;

@@ -14,8 +14,6 @@
 namespace stepscope::suites {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
-
 struct HeldBuffer final : Prepared {
   explicit HeldBuffer(std::size_t bytes) : probe(bytes) {}
   BandwidthProbe probe;

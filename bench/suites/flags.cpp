@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <span>
 #include <string_view>
 
 #include "backends/registry/registry.h"
@@ -17,6 +19,7 @@
 #include "bench/suites/library.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
+#include "ops/ir/step_file.h"
 #include "ops/models/model.h"
 
 namespace stepscope::suites {
@@ -30,10 +33,13 @@ void declare(CLI::App& app, const Program& program, Flags& flags) {
   app.allow_extras();
   app.set_help_flag("-h,--help", "print this help, then the library's");
   if (!program.usual.models.empty()) {
-    app.add_option("--model", flags.models, "workloads, as `stepscope compare --model` takes them")
+    app.add_option("--model", flags.models,
+                   "workloads by name, as `stepscope compare --model` takes them; no step files")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->capture_default_str();
+  }
+  if (!program.usual.models.empty() && program.reads_data) {
     app.add_option("--data", flags.data,
                    "folder of IDX or GlyphLab files, fashion-mnist, generated, or generated:SEED")
         ->capture_default_str();
@@ -91,7 +97,8 @@ void check_flags(const Program& program, Flags& flags, const Registry& registry)
   }
   for (const std::string& model : flags.models) make_model(model);
   for (const std::int64_t batch : flags.batches) {
-    check(batch > 0, Fault::bad_input, "--batch: {} rows, expected 1 or more", batch);
+    check(batch >= 1 && batch <= kMostBatch, Fault::bad_input,
+          "--batch: {} is not between 1 and {}", batch, kMostBatch);
   }
   check(flags.threads > 0 && flags.threads <= kMostThreads, Fault::bad_input,
         "--threads: {}, expected 1 to {}", flags.threads, kMostThreads);
@@ -101,6 +108,52 @@ void check_flags(const Program& program, Flags& flags, const Registry& registry)
         "--model: {} of them, {} takes one", flags.models.size(), program.name);
   keep_first(flags.backends);
   keep_first(flags.batches);
+}
+
+std::string said_to_library(std::span<const std::string> words, std::string_view flag,
+                            const char* variable, std::string usual) {
+  const char* const value = std::getenv(variable);
+  std::string said = value != nullptr ? std::string(value) : std::move(usual);
+  for (const std::string& word : words) {
+    if (word.starts_with(flag)) said = word.substr(flag.size());
+  }
+  return said;
+}
+
+// Throws bad_input, where the library would end with status 1.
+void check_format(std::string_view flag, std::string_view format) {
+  const bool known = format == "console" || format == "json" || format == "csv";
+  check(known, Fault::bad_input, "{}: '{}', expected console, json or csv", flag, format);
+}
+
+// Throws bad_input and io.
+Output read_output(std::span<const std::string> words) {
+  Output output;
+  output.format = said_to_library(words, "--benchmark_format=", "BENCHMARK_FORMAT", output.format);
+  output.file = said_to_library(words, "--benchmark_out=", "BENCHMARK_OUT", "");
+  output.file_format =
+      said_to_library(words, "--benchmark_out_format=", "BENCHMARK_OUT_FORMAT", output.file_format);
+  check_format("--benchmark_format", output.format);
+  check_format("--benchmark_out_format", output.file_format);
+  if (!output.file.empty()) check_can_be_written(output.file);
+  return output;
+}
+
+// Every file that the run may leave. Throws bad_input and io.
+void check_raw(const Flags& flags) {
+  std::vector<std::string> models = {""};
+  if (!flags.models.empty()) models.clear();
+  for (const std::string& model : flags.models) models.push_back(make_model(model).name);
+  const auto place = [](const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
+  };
+  for (const std::string& model : models) {
+    const std::string file = raw_file(flags, model);
+    check(flags.output.file.empty() || place(file) != place(flags.output.file), Fault::bad_input,
+          "--raw: {} is what --benchmark_out writes, name another file", file);
+    check_can_be_written(file);
+  }
 }
 
 // Both spellings work with every version of the library; whoever says nothing gets a short run.
@@ -133,6 +186,16 @@ EarlyEnd help(const Program& program, const CLI::App& app) {
 
 }  // namespace
 
+std::string raw_file(const Flags& flags, const std::string& model) {
+  if (flags.models.size() < 2 || model.empty()) return flags.raw;
+  std::string text = model;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ':' || c == '/'; }, '-');
+  const std::filesystem::path path = flags.raw;
+  const std::string stem = fmt::format("{}-{}", path.stem().string(), text);
+  return (path.parent_path() / (stem + path.extension().string())).string();
+}
+
 std::optional<EarlyEnd> read_flags(const Program& program, int argc, char** argv, Flags& flags,
                                    std::vector<std::string>& rest) {
   const Registry registry = Registry::builtin();
@@ -146,7 +209,10 @@ std::optional<EarlyEnd> read_flags(const Program& program, int argc, char** argv
   try {
     app.parse(argc, argv);
     check_flags(program, flags, registry);
-    if (!flags.raw.empty()) check_can_be_written(flags.raw);
+    flags.output = read_output(app.remaining());
+    const bool has_raw = app.get_option("--raw")->count() > 0;
+    check(!has_raw || !flags.raw.empty(), Fault::bad_input, "--raw: no name of a file");
+    if (has_raw) check_raw(flags);
   } catch (const CLI::CallForHelp&) {
     return help(program, app);
   } catch (const CLI::Error& error) {

@@ -11,6 +11,15 @@
 
 namespace stepscope::suites {
 
+// Where the library writes, by its own flags and by its variables in the environment.
+struct Output {
+  std::string format = "console";
+  std::string file;  // empty: none
+  std::string file_format = "json";
+
+  bool has_csv() const { return format == "csv" || (!file.empty() && file_format == "csv"); }
+};
+
 struct Flags {
   std::vector<std::string> models;    // as given
   std::vector<std::string> backends;  // names of the registry
@@ -18,7 +27,8 @@ struct Flags {
   std::string data = "generated";
   int threads = 1;
   std::uint64_t seed = 1;
-  std::string raw;      // file of the record; empty: none
+  std::string raw;  // file of the record; empty: none
+  Output output;
   std::string command;  // as given
 };
 
@@ -31,6 +41,7 @@ struct Program {
   // say "usual": those that compute, are made for speed, and are available here.
   Flags usual;
   bool one_model = false;  // its names say no model
+  bool reads_data = true;  // batches of data, for models with labels; else no --data
   // Counters that some of its benchmarks have and others lack.
   std::vector<std::string> counters;
   // How it measures, for the record, beside what holds for all programs.
@@ -47,5 +58,9 @@ struct EarlyEnd {
 // mistakes itself.
 std::optional<EarlyEnd> read_flags(const Program& program, int argc, char** argv, Flags& flags,
                                    std::vector<std::string>& rest);
+
+// The file of the record of a model (canonical name). One model, one file; of several each has its
+// own beside the name that was given.
+std::string raw_file(const Flags& flags, const std::string& model);
 
 }  // namespace stepscope::suites

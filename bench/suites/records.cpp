@@ -1,12 +1,12 @@
 // The records that --raw writes.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
 #include "bench/compare/bounds.h"
 #include "bench/compare/merge.h"
 #include "bench/files/files.h"
+#include "bench/measure/facts_hash.h"
 #include "bench/measure/process_memory.h"
 #include "bench/measure/row_values.h"
 #include "bench/measure/sampler.h"
@@ -24,6 +24,15 @@ void summarize_lists(ArmRecord& arm) {
   if (!arm.input_copy.empty()) arm.input_copy_summary = summarize(arm.input_copy);
 }
 
+// near or far, without the time behind it.
+std::string core_distance(const Record& record) {
+  for (const Fact& fact : record.environment) {
+    if (fact.name == "core_distance" && fact.value)
+      return fact.value->substr(0, fact.value->find(','));
+  }
+  return "not measured";
+}
+
 }  // namespace
 
 Suite::Kept& Suite::kept_of(const std::string& model) {
@@ -31,12 +40,15 @@ Suite::Kept& Suite::kept_of(const std::string& model) {
   if (known != kept_.end()) return known->second;
   Kept& kept = kept_[model];
   kept.record = head_;
+  // Records of one run are several experiments: `stepscope report` takes them side by side.
+  kept.record.experiment_id = hash_of({{"run", head_.experiment_id}, {"model", model}})
+                                  .substr(0, head_.experiment_id.size());
   if (!model.empty()) {
     const OptimizerSpec optimizer;
     kept.record.work = {.model = model,
                         .optimizer = std::string(name(optimizer.kind)),
                         .rate = optimizer.rate,
-                        .data = flags_.data,
+                        .data = "noise",
                         .seed = flags_.seed};
   }
   return kept;
@@ -67,8 +79,11 @@ void Suite::keep(const std::string& model, const std::string& backend, const Bac
   if (!known) backends.emplace_back(backend, info.details);
 }
 
-void Suite::complete(Kept& kept) {
+void Suite::complete(const std::string& model, Kept& kept) {
   Record& record = kept.record;
+  const auto source = sources_.find(model);
+  if (source != sources_.end()) record.work.data = source->second;
+  record.notes.insert(record.notes.end(), failures_.begin(), failures_.end());
   record.calibration = machine_;
   for (const auto& [name, kept_values] : kept.rows) {
     CalibrationRow row{.name = name, .unit = kept_values.unit, .note = kept_values.note};
@@ -79,17 +94,19 @@ void Suite::complete(Kept& kept) {
     }
     record.calibration.push_back(std::move(row));
   }
-  std::vector<std::string> backends;
-  for (const auto& [backend, details] : record.backends) backends.push_back(backend);
-  record.processes.push_back({.backend = fmt::format("{}", fmt::join(backends, ",")),
-                              .core_distance = "not measured",
-                              .peak_rss = process_memory().peak_rss});
+  const auto add_process_of = [&](const std::string& backend) {
+    record.processes.push_back({.backend = backend,
+                                .core_distance = core_distance(record),
+                                .peak_rss = process_memory().peak_rss});
+  };
+  for (const auto& [backend, details] : record.backends) add_process_of(backend);
+  if (record.backends.empty()) add_process_of("");
   for (ArmRecord& arm : record.arms) {
     arm.protocol_hash = record.protocol_hash;
     summarize_lists(arm);
     if (!machine_.empty() && !arm.throughput.empty()) add_bounds(arm, limits_);
   }
-  if (flags_.threads > 1 && backends.size() > 1) {
+  if (flags_.threads > 1 && record.backends.size() > 1) {
     record.notes.emplace_back(
         "backends ran in one process: their threads disturb each other, name one of them");
   }
@@ -99,22 +116,17 @@ void Suite::complete(Kept& kept) {
   }
 }
 
-// One model, one file; of several each has its own beside the name that was given.
-std::string Suite::file_of(const std::string& model) const {
-  if (flags_.models.size() < 2 || model.empty()) return flags_.raw;
-  std::string text = model;
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == ':' || c == '/'; }, '-');
-  const std::filesystem::path path = flags_.raw;
-  const std::string stem = fmt::format("{}-{}", path.stem().string(), text);
-  return (path.parent_path() / (stem + path.extension().string())).string();
-}
-
 void Suite::write_records() {
+  if (kept_.empty()) {
+    fmt::print(stderr, "{}: nothing was measured, so no record was written to {}\n", program_.name,
+               flags_.raw);
+    failed_ = true;
+    return;
+  }
   std::vector<FileContent> files;
   for (auto& [model, kept] : kept_) {
-    complete(kept);
-    files.push_back({file_of(model), to_json(kept.record)});
+    complete(model, kept);
+    files.push_back({raw_file(flags_, model), to_json(kept.record)});
   }
   write_files(files);
   for (const FileContent& file : files) fmt::print(stderr, "record: {}\n", file.path.string());

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <exception>
+#include <iostream>
 #include <limits>
 #include <new>
 
@@ -16,6 +17,7 @@
 #include "bench/measure/git_state.h"
 #include "bench/measure/sampler.h"
 #include "bench/suites/library.h"
+#include "bench/suites/reporters.h"
 #include "ops/base/check.h"
 
 namespace stepscope::suites {
@@ -29,20 +31,15 @@ Facts with_common_protocol(Facts protocol) {
   return protocol;
 }
 
-// To the terminal or to a file.
-bool writes_csv(int argc, char** argv) {
-  bool csv = false;
-  for (const char* variable : {"BENCHMARK_FORMAT", "BENCHMARK_OUT_FORMAT"}) {
-    const char* const value = std::getenv(variable);
-    csv = csv || (value != nullptr && std::string_view(value) == "csv");
-  }
-  for (int i = 1; i < argc; ++i) csv = csv || std::string_view(argv[i]).ends_with("format=csv");
-  return csv;
-}
-
 std::string pinned() {
   const std::vector<int> cpus = read_environment().allowed_cpus;
   return cpus.size() == 1 ? fmt::format("to CPU {}", cpus.front()) : "no";
+}
+
+// Whether all that the library wrote has arrived.
+bool output_arrived() {
+  std::cout.flush();
+  return std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
 }  // namespace
@@ -62,7 +59,10 @@ Suite::Suite(Program program, Flags flags)
 const Data& Suite::data_for(const Model& model) {
   const std::string key = fmt::format("{} {}", fmt::join(model.row.dims(), "x"), model.classes);
   const auto known = data_.find(key);
-  if (known != data_.end()) return known->second;
+  if (known != data_.end()) {
+    sources_[model.name] = known->second.source;
+    return known->second;
+  }
   // Generated images have the model's size: square where that is possible, else one row.
   const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(model.features)));
   const bool square = side * side == model.features;
@@ -70,6 +70,7 @@ const Data& Suite::data_for(const Model& model) {
                                         .rows = square ? side : 1,
                                         .columns = square ? side : model.features});
   check_fits(loaded.train, model.name, model.features, model.classes);
+  sources_[model.name] = loaded.source;
   return data_.emplace(key, std::move(loaded)).first->second;
 }
 
@@ -84,16 +85,17 @@ void Suite::add(const std::string& name, Body body, const Settings& settings) {
 
 void Suite::run_body(const std::string& name, const Body& body, benchmark::State& state) {
   running_ = name;
+  ran_ = true;
   try {
     body(state);
   } catch (const std::bad_alloc&) {
     fail(state, "not enough memory");
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fail(state, error.what());
   }
   // The head of the library's table is made of the first benchmark's counters, and it ends the
   // program when a later one has another.
-  if (!writes_csv_) return;
+  if (!flags_.output.has_csv()) return;
   for (const std::string& counter : program_.counters) {
     state.counters.try_emplace(counter, std::numeric_limits<double>::quiet_NaN());
   }
@@ -101,7 +103,17 @@ void Suite::run_body(const std::string& name, const Body& body, benchmark::State
 
 void Suite::fail(benchmark::State& state, const std::string& why) {
   failed_ = true;
-  held_.reset();  // it may be what failed
+  const auto note = [&](std::string text) {  // repetitions fail alike
+    if (std::find(failures_.begin(), failures_.end(), text) == failures_.end()) {
+      failures_.push_back(std::move(text));
+    }
+  };
+  note(fmt::format("{}: {}", running_, why));
+  try {
+    drop();  // it may be what failed; what it found before stays
+  } catch (const std::exception& error) {
+    note(fmt::format("{}: what was measured before is lost: {}", running_, error.what()));
+  }
   skip_with_error(state, why);
 }
 
@@ -136,7 +148,11 @@ void Suite::add_context() const {
   say("threads", fmt::to_string(flags_.threads));
   say("seed", fmt::to_string(flags_.seed));
   if (!flags_.models.empty()) say("models", fmt::format("{}", fmt::join(flags_.models, ",")));
-  say("data", flags_.models.empty() ? "none" : flags_.data);
+  if (flags_.models.empty()) {
+    say("data", "none");
+  } else {
+    say("data", program_.reads_data ? flags_.data : "noise");
+  }
   say("pinned", pinned());
   for (const Fact& fact : head_.environment) {
     if (fact.value || fact.name == "git_state") say(fact.name, fact.text());
@@ -144,20 +160,18 @@ void Suite::add_context() const {
 }
 
 int Suite::run(int argc, char** argv) {
-  writes_csv_ = writes_csv(argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   add_context();
-  const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
+  Reporters reporters(flags_.output);
+  const std::size_t matched =
+      benchmark::RunSpecifiedBenchmarks(reporters.display(), reporters.file());
   benchmark::Shutdown();
-  std::fflush(stdout);
-  try {
-    drop();
-    if (!flags_.raw.empty() && !kept_.empty()) write_records();
-  } catch (const Error& error) {
-    fmt::print(stderr, "{}: {}\n", program_.name, error.what());
-    return 1;
-  }
+  drop();
+  if (!flags_.raw.empty() && ran_) write_records();
+  check(output_arrived(), Fault::io, "standard output: it took not all of the results");
+  check(reporters.file_arrived(), Fault::io, "{}: it took not all of the results",
+        flags_.output.file);
   if (matched == 0) return 2;
   return failed_ ? 1 : 0;
 }
@@ -175,7 +189,7 @@ int run_program(const Program& program, int argc, char** argv,
     Suite suite(program, flags);
     add_benchmarks(suite);
     return suite.run(static_cast<int>(rest.size()), words.data());
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", program.name, error.what());
     return 1;
   }

@@ -32,6 +32,8 @@
 
 namespace stepscope::suites {
 
+inline constexpr double kNsPerSecond = 1e9;
+
 // Until when a benchmark runs, and in which unit its time is shown.
 struct Settings {
   benchmark::TimeUnit unit = benchmark::kMicrosecond;
@@ -60,8 +62,8 @@ class Suite {
   Timer& timer() { return timer_; }
   const Data& data_for(const Model& model);  // by --data, in the model's size; loaded once
 
-  // A benchmark with manual time. Where `body` throws an Error, or memory is short, this benchmark
-  // alone ends, with the message as the library shows errors, and the program's status is 1.
+  // A benchmark with manual time. Where `body` throws, this benchmark alone ends, with the message
+  // as the library shows errors and as a note in the records, and the program's status is 1.
   void add(const std::string& name, Body body, const Settings& settings = {});
 
   // The T of that name, made by make() where it is not there. One lies ready at a time: sessions
@@ -117,26 +119,27 @@ class Suite {
   void drop();
   void add_context() const;
   Kept& kept_of(const std::string& model);
-  void complete(Kept& kept);
+  void complete(const std::string& model, Kept& kept);
   void write_records();
-  std::string file_of(const std::string& model) const;
 
   Program program_;
   Flags flags_;
   Registry registry_ = Registry::builtin();
   SteadyTimer timer_;
-  Record head_;                          // what every record begins with
-  std::map<std::string, Data> data_;     // by size and classes
-  std::vector<CalibrationRow> machine_;  // empty: not probed
+  Record head_;                                 // what every record begins with
+  std::map<std::string, Data> data_;            // by size and classes
+  std::map<std::string, std::string> sources_;  // of data, by model; a model on noise has none
+  std::vector<CalibrationRow> machine_;         // empty: not probed
   MachineLimits limits_;
   std::map<std::string, Kept> kept_;                   // by model
   std::map<std::string, std::int64_t> block_lengths_;  // by benchmark
   std::set<std::string> seen_;                         // backends
   std::string running_;                                // name of the benchmark
-  bool writes_csv_ = false;
   std::string held_name_;
   std::unique_ptr<Prepared> held_;
+  bool ran_ = false;  // some benchmark
   bool failed_ = false;
+  std::vector<std::string> failures_;  // NAME: why
 };
 
 // Reads the flags, adds the benchmarks, runs them. The exit status: 2 for a wrong flag or a filter
@@ -146,6 +149,10 @@ int run_program(const Program& program, int argc, char** argv,
 
 // One block: so many calls of what is timed, and the wait behind them.
 using Block = std::function<void(std::int64_t calls)>;
+
+// Calls that fill a millisecond, a power of two: doubled until the shortest of a few blocks is long
+// enough, so that all blocks of a benchmark are about one to two times as long as needed.
+std::int64_t calls_for(Timer& timer, const Block& block);
 
 // Times blocks until the library has its time; an iteration is a call. Blocks are long enough that
 // two stamps are at most 0.1 % of them; a first one is not timed. Nanoseconds per call, of each.

@@ -14,7 +14,6 @@ namespace stepscope::suites {
 namespace {
 
 constexpr auto kBlockNs = static_cast<std::int64_t>(kListBlockMs * 1e6);
-constexpr double kNsPerSecond = 1e9;
 constexpr double kNsPerUs = 1e3;
 
 InputRing ring_for(Suite& suite, const Model& model, std::int64_t batch) {
@@ -81,15 +80,7 @@ void TimedArm::warm_up() {
 }
 
 void TimedArm::run(benchmark::State& state) {
-  const std::int64_t steps = blocks_.steps_per_sample;
-  std::int64_t elapsed_ns = 0;
-  while (state.KeepRunningBatch(steps)) {
-    const Samples block = sample_throughput(subject_, suite_.timer(), steps, 1);
-    state.SetIterationTime(static_cast<double>(block.elapsed_ns.front()) / kNsPerSecond);
-    blocks_.start_ns.push_back(block.start_ns.front());
-    blocks_.elapsed_ns.push_back(block.elapsed_ns.front());
-    elapsed_ns += block.elapsed_ns.front();
-  }
+  const std::int64_t elapsed_ns = run_blocks(state, subject_, suite_.timer(), blocks_);
   const auto iterations = static_cast<double>(std::max<std::int64_t>(state.iterations(), 1));
   set_counters(state, static_cast<double>(elapsed_ns) / kNsPerUs / iterations);
 }
@@ -122,6 +113,18 @@ void TimedArm::finish() {
   if (!blocks_.elapsed_ns.empty()) arm_.record.throughput.push_back(std::move(blocks_));
   suite_.keep(ground_.spec.model.name, key_.backend, ground_.backend->info());
   suite_.keep(ground_.spec.model.name, std::move(arm_.record));
+}
+
+std::int64_t run_blocks(benchmark::State& state, Subject& subject, Timer& timer, Samples& blocks) {
+  std::int64_t elapsed_ns = 0;
+  while (state.KeepRunningBatch(blocks.steps_per_sample)) {
+    const Samples block = sample_throughput(subject, timer, blocks.steps_per_sample, 1);
+    state.SetIterationTime(static_cast<double>(block.elapsed_ns.front()) / kNsPerSecond);
+    blocks.start_ns.push_back(block.start_ns.front());
+    blocks.elapsed_ns.push_back(block.elapsed_ns.front());
+    elapsed_ns += block.elapsed_ns.front();
+  }
+  return elapsed_ns;
 }
 
 std::optional<double> allocations_of_step(Subject& subject) {

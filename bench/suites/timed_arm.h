@@ -61,6 +61,9 @@ class TimedArm final : public Prepared {
   Samples blocks_;
 };
 
+// Throughput blocks of `blocks.steps_per_sample` steps until the library has its time; they go to
+// the end of `blocks`. Nanoseconds of all of them.
+std::int64_t run_blocks(benchmark::State& state, Subject& subject, Timer& timer, Samples& blocks);
 // How TimedArm times, for the record.
 Facts throughput_protocol();
 // Of a steady step; nothing where they are not counted (bench/suites/allocations.h). Restarts.

@@ -3,6 +3,7 @@ there.
 """
 # SPDX-License-Identifier: Apache-2.0
 import json
+import struct
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,17 @@ class Programs(unittest.TestCase):
         raw = self.folder / "raw.json"
         results = self.results(program, *words, "--raw", raw)
         return json.loads(raw.read_text()), results
+
+    def data_of_16_pixels(self):
+        """A folder of data: MODEL reads them, and a model of other inputs fails."""
+        folder = self.folder / "data"
+        folder.mkdir()
+        for part, count in (("train", 40), ("t10k", 10)):
+            images = struct.pack(">4i", 0x803, count, 4, 4) + bytes(range(160)) * (count // 10)
+            labels = struct.pack(">2i", 0x801, count) + bytes(range(4)) * (count // 4) + bytes(count % 4)
+            (folder / f"{part}-images-idx3-ubyte").write_bytes(images)
+            (folder / f"{part}-labels-idx1-ubyte").write_bytes(labels)
+        return folder
 
     def wrong(self, program, *words):
         """The one line that a mistake gets, with status 2."""

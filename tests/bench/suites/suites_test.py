@@ -8,6 +8,7 @@ one. The part that needs jsonschema (Debian: python3-jsonschema) says so where i
 import csv
 import io
 import json
+import subprocess
 import unittest
 from statistics import median
 
@@ -15,6 +16,7 @@ import programs
 from programs import MODEL, QUICK, SMALL, Programs
 
 MODES = ("eager", "planned", "graph")
+FAILS = "mlp:9-8-4"  # on data of 16 pixels
 
 
 class Names(Programs):
@@ -64,7 +66,11 @@ class Flags(Programs):
     def test_mistakes_get_one_line_and_status_2(self):
         self.assertIn("did you mean 'mlp'", self.wrong("bench_step", "--model", "mlq"))
         self.assertIn("did you mean 'reference'", self.wrong("bench_step", "--backend", "referense"))
-        self.assertIn("--batch", self.wrong("bench_step", "--batch", "0"))
+        for batch in ("0", "1048577", "1000000000000"):
+            self.assertIn("between 1 and 1048576", self.wrong("bench_step", "--batch", batch))
+        self.assertIn("xml", self.wrong("bench_step", "--benchmark_format=xml"))
+        self.assertIn("xml", self.wrong("bench_step", "--benchmark_out_format=xml"))
+        self.assertIn("--data", self.wrong("bench_op", "--data=generated"))
         self.assertIn("--threads", self.wrong("bench_step", "--threads", "0"))
         self.assertIn("--seed", self.wrong("bench_step", "--seed", "x"))
         self.assertIn("generatd", self.wrong("bench_step", "--data", "generatd"))
@@ -72,7 +78,30 @@ class Flags(Programs):
         self.assertIn("--benchmrk_filter", self.wrong("bench_step", "--benchmrk_filter=x"))
         (self.folder / "file").touch()
         inside_a_file = self.folder / "file" / "raw.json"
-        self.assertIn(str(inside_a_file), self.wrong("bench_step", "--raw", inside_a_file))
+        self.assertIn(str(inside_a_file), self.wrong("bench_step", *SMALL, "--raw", inside_a_file))
+
+    def test_files_that_cannot_be_what_they_are_named_for(self):
+        self.assertIn("--raw", self.wrong("bench_step", "--raw", ""))
+        out = self.folder / "out.json"
+        again = self.folder / "." / "none" / ".." / "out.json"
+        words = (*SMALL, f"--benchmark_out={out}", "--raw", again)
+        self.assertIn("--benchmark_out", self.wrong("bench_step", *words))
+        self.assertFalse(out.exists())
+        (self.folder / "raw-mlp-16-4.json").mkdir()  # where the second model's record would go
+        self.assertIn("raw-mlp-16-4.json", self.wrong("bench_step", "--model", "mlp:16-8-4,mlp:16-4",
+                                                      "--raw", self.folder / "raw.json"))
+
+    def test_a_full_disk_is_a_failure(self):
+        words = (*SMALL, QUICK, "--benchmark_filter=restore")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([programs.BIN / "bench_transfer", *words], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("standard output"), 1, done.stderr)
+        for form in ("json", "csv", "console"):
+            done = self.run_program("bench_transfer", *words, "--benchmark_out=/dev/full",
+                                    f"--benchmark_out_format={form}", status=1)
+            self.assertEqual(done.stderr.count("/dev/full"), 1, done.stderr)
 
     def test_a_filter_that_matches_nothing_is_a_mistake(self):
         done = self.run_program("bench_step", *SMALL, "--benchmark_filter=nothing", status=2)
@@ -86,12 +115,29 @@ class Flags(Programs):
         self.assertEqual({row["flops"] == "nan" for row in table("bench_roofline")}, {True, False})
 
     def test_a_step_that_fails_ends_alone_and_the_status_tells(self):
-        words = ("--model", MODEL, "--backend", "reference", "--batch", "4,1000000000000",
-                 "--benchmark_filter=graph/fused", QUICK, "--benchmark_format=json")
-        done = self.run_program("bench_step", *words, status=1)
+        words = ("--model", f"{MODEL},{FAILS}", "--data", self.data_of_16_pixels(), "--batch", "4",
+                 "--backend", "reference", "--benchmark_filter=graph/fused", QUICK)
+        done = self.run_program("bench_step", *words, "--benchmark_format=json", status=1)
         good, bad = json.loads(done.stdout)["benchmarks"]
         self.assertNotIn("error_message", good)
         self.assertTrue(bad["error_message"])
+
+    def test_a_table_may_begin_with_what_failed(self):
+        out = self.folder / "out.csv"
+        words = ("--data", self.data_of_16_pixels(), "--batch", "4", "--backend", "reference", QUICK,
+                 "--benchmark_filter=graph/fused", "--benchmark_format=csv",
+                 f"--benchmark_out={out}", "--benchmark_out_format=csv")
+
+        def table(text):
+            return list(csv.DictReader(io.StringIO(text[text.index("name,"):])))
+        done = self.run_program("bench_step", "--model", f"{FAILS},{MODEL}", *words, status=1)
+        for text in (done.stdout, out.read_text()):
+            bad, good = table(text)
+            self.assertEqual((bad["error_occurred"], good["error_occurred"]), ("true", ""))
+            self.assertEqual(good["launches"], "1")
+        done = self.run_program("bench_step", "--model", FAILS, *words, status=1)
+        bad, = table(done.stdout)
+        self.assertEqual(bad["error_occurred"], "true")
 
     def test_seconds_with_and_without_their_unit(self):
         for seconds in ("0.001", "0.001s"):
@@ -116,6 +162,11 @@ class Flags(Programs):
 
 
 class Counters(Programs):
+    def allocations(self, count):
+        """What counts them gives way to a sanitizer's own functions."""
+        context = self.results("bench_roofline", "--benchmark_filter=fma")["context"]
+        return None if "-fsanitize" in context["compiler_flags"] else count
+
     def test_of_a_step(self):
         results = self.results("bench_step", *SMALL)
         rows = {tuple(row["name"].split("/")[3:5]): row for row in results["benchmarks"]}
@@ -126,12 +177,13 @@ class Counters(Programs):
                 self.assertEqual(row["calls"], row["ops"])
                 for counter in ("dispatch_ns", "flops", "bytes", "real_time"):
                     self.assertGreater(row[counter], 0)
-                if "allocations" in row:  # not under sanitizers
-                    self.assertEqual(row["allocations"], 0)
+                self.assertEqual(row.get("allocations"), self.allocations(0))
                 for share in ("arithmetic_share", "bandwidth_share"):
                     if share in row:  # where the bound is one
                         self.assertGreater(row[share], 0)
                         self.assertLess(row[share], 1)
+        for share in ("arithmetic_share", "bandwidth_share"):
+            self.assertTrue(any(share in row for row in rows.values()), share)
         self.assertLess(rows["graph", "fused"]["ops"], rows["graph", "unfused"]["ops"])
 
     def test_of_dispatch(self):
@@ -141,7 +193,8 @@ class Counters(Programs):
             ops, launches, lookups = {"eager": (5, 5, 5), "eager-uncached": (5, 5, 5),
                                       "planned": (5, 5, 0), "graph": (5, 1, 0)}[mode]
             self.assertEqual((row["ops"], row["launches"], row["lookups"]), (ops, launches, lookups))
-            if "allocations" in row:  # not under sanitizers
+            self.assertEqual("allocations" in row, self.allocations(0) is not None)
+            if "allocations" in row:
                 (self.assertGreater if mode == "eager-uncached" else self.assertEqual)(
                     row["allocations"], 0)
             self.assertAlmostEqual(row["per_op"] * ops * 1e9, row["real_time"], delta=row["real_time"] * 1e-3)
@@ -253,17 +306,58 @@ class Sidecars(Programs):
         self.run_program("bench_step", "--model", "mlp:16-8-4,mlp:16-4", "--backend", "reference",
                          "--batch", "1", QUICK, "--benchmark_filter=graph/fused", "--raw", raw)
         self.assertFalse(raw.exists())
-        for model in ("mlp:16-8-4", "mlp:16-4"):
-            record = json.loads((self.folder / f"raw-{model.replace(':', '-')}.json").read_text())
+        files = [self.folder / f"raw-{model}.json" for model in ("mlp-16-8-4", "mlp-16-4")]
+        records = [json.loads(file.read_text()) for file in files]
+        for model, record in zip(("mlp:16-8-4", "mlp:16-4"), records):
             self.assertEqual(record["work"]["model"], model)
             self.assertEqual(len(record["arms"]), 1)
+        self.assertNotEqual(*(record["experiment_id"] for record in records))
+        if (programs.BIN / "stepscope").exists():
+            self.assertIn("mlp:16-4", self.run_program("stepscope", "report", *files).stdout)
 
     def test_a_run_with_an_error_keeps_what_was_measured(self):
+        data = self.data_of_16_pixels()
+        words = ("--data", data, "--backend", "reference", "--batch", "4", QUICK,
+                 "--benchmark_filter=graph/fused", "--raw", self.folder / "raw.json")
+        self.run_program("bench_step", "--model", f"{MODEL},{FAILS}", *words, status=1)
+        record = json.loads((self.folder / "raw-mlp-16-8-4.json").read_text())
+        self.assertEqual(len(record["arms"]), 1)
+        self.assertEqual(record["work"]["data"], str(data))
+        note, = [note for note in record["notes"] if FAILS in note]
+        self.assertTrue(note.startswith(f"step/{FAILS}/reference/graph/fused/batch:4: "), note)
+        self.assert_valid(record)
+
+    def test_a_run_that_measured_nothing_says_so(self):
         raw = self.folder / "raw.json"
-        self.run_program("bench_step", "--model", MODEL, "--backend", "reference", "--batch",
-                         "4,1000000000000", "--benchmark_filter=graph/fused", QUICK, "--raw", raw,
-                         status=1)
-        self.assertEqual(len(json.loads(raw.read_text())["arms"]), 1)
+        done = self.run_program("bench_step", "--model", FAILS, "--data", self.data_of_16_pixels(),
+                                "--backend", "reference", "--batch", "4", QUICK,
+                                "--benchmark_filter=graph/fused", "--raw", raw, status=1)
+        self.assertEqual(done.stderr.count(str(raw)), 1, done.stderr)
+        self.assertFalse(raw.exists())
+
+    def test_ops_are_rows_and_run_on_noise(self):
+        record, results = self.record("bench_op", *SMALL, "--benchmark_filter=MatMul/")
+        self.assertEqual(record["work"]["data"], "noise")
+        self.assertEqual(results["context"]["data"], "noise")
+        rows = [row["name"] for row in record["calibration"] if row["name"].startswith("op/MatMul/")]
+        self.assertEqual(len(rows), len(results["benchmarks"]))
+        self.assert_valid(record)
+
+    def test_a_roofline_is_rows_of_no_model(self):
+        record, results = self.record("bench_roofline", "--benchmark_filter=fma|l1")
+        self.assertEqual(record["arms"], [])
+        self.assertEqual([f"{row['name']}/manual_time" for row in record["calibration"]],
+                         [row["name"] for row in results["benchmarks"]])
+        self.assert_valid(record)
+
+    def test_every_backend_has_a_row_of_the_process(self):
+        record, _ = self.record("bench_step", "--model", MODEL, "--backend", "reference,null",
+                                "--batch", "4", "--benchmark_filter=graph/fused")
+        self.assertEqual([row["backend"] for row in record["processes"]], ["reference", "null"])
+        distance = record["environment"]["core_distance"]
+        for row in record["processes"]:
+            self.assertEqual(row["core_distance"], distance.get("value", "not measured").split(",")[0])
+        self.assert_valid(record)
 
 
 if __name__ == "__main__":
