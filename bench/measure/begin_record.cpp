@@ -1,12 +1,12 @@
-// The head of a record, from the clock on the wall, chance, and the machine.
+// The head of a record, from the calendar, chance, and the machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/measure/begin_record.h"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 
-#include <ctime>
 #include <random>
 
+#include "bench/files/date.h"
 #include "bench/measure/core_handshake.h"
 #include "bench/measure/environment.h"
 
@@ -37,7 +37,7 @@ Record begin_record(const std::string& version, const std::string& command) {
   Record record;
   record.version = version;
   record.command = command;
-  record.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  record.created = utc_now();
   record.experiment_id = fresh_id();
   record.environment = environment_facts();
   record.environment.push_back(core_distance());

@@ -26,7 +26,8 @@ install(FILES ${PROJECT_BINARY_DIR}/package/stepscope-config.cmake
   DESTINATION ${cmake_folder} COMPONENT development)
 
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
-  FILES_MATCHING PATTERN "*.md" PATTERN "*-schema.json" PATTERN "examples" EXCLUDE)
+  FILES_MATCHING PATTERN "*.md" PATTERN "*-schema.json" PATTERN "*.svg" PATTERN "*.html"
+  PATTERN "*.json.gz" PATTERN "examples" EXCLUDE)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/stepscope COMPONENT program)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 

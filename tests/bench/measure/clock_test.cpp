@@ -63,7 +63,7 @@ TEST(Clock, R_CLK_1_TheSearchFindsASettableClock) {
   EXPECT_TRUE(settable_clocks_in("auto t = std::chrono::steady_clock::now();").empty());
 }
 
-// Dates of records are read in bench/cli, which times nothing.
+// Dates of records are read in bench/files, which times nothing.
 TEST(Clock, R_CLK_1_MeasuringCodeKnowsNoSettableClock) {
   int files = 0;
   for (const char* folder :
