@@ -13,8 +13,7 @@
 namespace stepscope {
 namespace {
 
-constexpr std::int64_t kVerdictProcesses = 5;  // as bench/compare/budget.h has it
-constexpr std::size_t kMostWords = 2;          // pairs of one sentence and backend told in full
+constexpr std::size_t kMostWords = 2;  // pairs of one sentence and backend told in full
 
 bool is_decided(std::string_view verdict) {
   return verdict == "FASTER" || verdict == "SLOWER" || verdict == "SAME";
@@ -174,11 +173,10 @@ std::string threads_text(const Record& record) {
 std::string claim_text(const Record& record) {
   if (!record.schedule) return {};
   const std::int64_t processes = record.schedule->processes;
-  if (record.schedule->claim == "exploratory" || record.status == "exploratory") {
-    if (processes >= kVerdictProcesses) {
-      return fmt::format("; {} processes of each backend: exploratory, without a verdict",
-                         processes);
-    }
+  if (record.schedule->claim != "exploratory" && record.status == "exploratory") {
+    return fmt::format("; {} processes of each backend: exploratory, without a verdict", processes);
+  }
+  if (record.schedule->claim == "exploratory") {
     return fmt::format(
         "; {} of each backend: exploratory, without interval or verdict",
         processes == 1 ? "one process" : fmt::format("{} processes are too few", processes));
