@@ -1,7 +1,6 @@
 // Beginning a record and delivering it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <iterator>
@@ -154,7 +153,6 @@ void deliver(const Record& record, const Flags& flags, std::vector<FileContent> 
 }
 
 Data data_for(const Options& options) {
-  DataOptions data;
   // Fashion-MNIST has 28 x 28 images in ten classes.
   const bool fits = options.model.features == 28 * 28 &&
                     (options.model.classes == 10 || options.model.classes == 0);
@@ -165,15 +163,7 @@ Data data_for(const Options& options) {
   } catch (const Error& error) {
     throw UsageError(error.what());
   }
-  data.classes = options.model.classes;  // 0, no labels: takes any, it sees the images alone
-  // Generated images have the model's size: square where that is possible, else one row.
-  const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(options.model.features)));
-  const bool square = side * side == options.model.features;
-  data.rows = square ? side : 1;
-  data.columns = square ? side : options.model.features;
-  Data loaded = load_data(source, data);
-  check_fits(loaded.train, options.model.name, options.model.features, options.model.classes);
-  return loaded;
+  return load_fitting(source, options.model.name, options.model.features, options.model.classes);
 }
 
 }  // namespace stepscope::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -177,6 +178,17 @@ std::string_view name(Origin origin) {
       return "generated";
   }
   return "unknown origin";
+}
+
+Data load_fitting(std::string_view source, std::string_view model, std::int64_t features,
+                  std::int64_t classes) {
+  const auto side =
+      static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(features))));
+  const bool square = side * side == features;
+  Data data = load_data(
+      source, {.classes = classes, .rows = square ? side : 1, .columns = square ? side : features});
+  check_fits(data.train, model, features, classes);
+  return data;
 }
 
 void check_data_name(std::string_view source) {

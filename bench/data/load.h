@@ -55,6 +55,12 @@ struct DataOptions {
 // name, files of both kinds in one folder, or train and test images of different sizes.
 Data load_data(std::string_view source, const DataOptions& options = {});
 
+// The same for a model of that name with `features` inputs and `classes` outputs (0: no labels).
+// Generated images have its size: square where that is possible, else one row. Throws also what
+// check_fits throws.
+Data load_fitting(std::string_view source, std::string_view model, std::int64_t features,
+                  std::int64_t classes);
+
 // Throws bad_input, as load_data does, for a text that can be nothing of these, whatever lies on
 // the disk: a name that is neither known nor there, a seed that is none.
 void check_data_name(std::string_view source);

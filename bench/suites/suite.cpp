@@ -3,7 +3,6 @@
 #include "bench/suites/suite.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -63,13 +62,7 @@ const Data& Suite::data_for(const Model& model) {
     sources_[model.name] = known->second.source;
     return known->second;
   }
-  // Generated images have the model's size: square where that is possible, else one row.
-  const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(model.features)));
-  const bool square = side * side == model.features;
-  Data loaded = load_data(flags_.data, {.classes = model.classes,
-                                        .rows = square ? side : 1,
-                                        .columns = square ? side : model.features});
-  check_fits(loaded.train, model.name, model.features, model.classes);
+  Data loaded = load_fitting(flags_.data, model.name, model.features, model.classes);
   sources_[model.name] = loaded.source;
   return data_.emplace(key, std::move(loaded)).first->second;
 }
