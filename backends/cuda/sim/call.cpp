@@ -1,0 +1,3 @@
+// call: to be written.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/sim/call.h"

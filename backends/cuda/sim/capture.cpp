@@ -1,0 +1,3 @@
+// capture: to be written.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/sim/capture.h"

@@ -1,0 +1,3 @@
+// cublaslt: to be written.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/sim/call.h"

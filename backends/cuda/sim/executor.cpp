@@ -1,0 +1,3 @@
+// executor: to be written.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/sim/executor.h"

@@ -1,0 +1,66 @@
+// memory: the device's memory and what the host told CUDA of its own.
+//
+// One reserved range of addresses. Blocks are aligned to 256 bytes, begin as 0xFF, stand between
+// poisoned gaps and are never reused before reset(). The range is closed (PROT_NONE) while host
+// code runs: a host access stops the program with a line that names the address and its block.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stepscope::cudasim {
+
+enum class Place { pageable, device, pinned, registered };
+
+struct Block {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  Place place = Place::pageable;
+  bool stream_ordered = false;  // cudaMallocAsync
+  std::uint64_t id = 0;         // in order of allocation, from 1; in messages
+};
+
+// Throws nothing: null when the device has not that much left. `touchable`: false until an Allocate
+// runs (cudaMallocAsync).
+std::byte* allocate_device(std::size_t bytes, bool stream_ordered, bool touchable);
+cudaError_t free_device(void* data);  // 1 for what is no live block's begin; null is free
+cudaError_t make_touchable(void* data, bool touchable);
+
+std::byte* allocate_pinned(std::size_t bytes);
+cudaError_t free_pinned(void* data);
+cudaError_t register_host(void* data, std::size_t bytes);
+cudaError_t unregister_host(void* data);
+
+// The live block that holds the address; null: none (the host's pageable memory, or nothing at
+// all).
+const Block* block_of(const void* address);
+bool in_device_range(const void* address);  // even when no live block is there
+Place place_of(const void* address);
+// Whether [data, data + bytes) lies in one live block of the device, or in pinned or registered
+// memory.
+bool device_can_touch(const void* data, std::size_t bytes);
+// "device memory 0x7f.. (block 3 of 4096 bytes, byte 17)", for messages.
+std::string describe(const void* address);
+
+// Opens the device's range for as long as it lives; nests.
+class DeviceOpen {
+ public:
+  DeviceOpen();
+  ~DeviceOpen();
+  DeviceOpen(const DeviceOpen&) = delete;
+  DeviceOpen& operator=(const DeviceOpen&) = delete;
+};
+
+std::size_t device_bytes_in_use();
+std::size_t pinned_bytes_in_use();
+// Leaks, one line each.
+std::vector<std::string> live_blocks();
+void reset_memory(std::size_t device_bytes);
+
+}  // namespace stepscope::cudasim
