@@ -23,6 +23,8 @@ struct Block {
   std::size_t bytes = 0;
   Place place = Place::pageable;
   bool stream_ordered = false;  // cudaMallocAsync
+  bool touchable = true;        // by the device; false before its Allocate ran and after its end
+  bool of_graph = false;        // a graph's memory node owns it: Release makes it untouchable
   std::uint64_t id = 0;         // in order of allocation, from 1; in messages
 };
 
@@ -36,6 +38,10 @@ std::byte* allocate_pinned(std::size_t bytes);
 cudaError_t free_pinned(void* data);
 cudaError_t register_host(void* data, std::size_t bytes);
 cudaError_t unregister_host(void* data);
+
+// From a capture, for memory that cudaMallocAsync took for it: Release keeps it, free_device ends
+// it.
+void give_to_graph(void* data);
 
 // The live block that holds the address; null: none (the host's pageable memory, or nothing at
 // all).

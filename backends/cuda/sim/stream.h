@@ -25,6 +25,7 @@ struct Task {
   bool done = false;
   bool node = false;  // of a graph's launch: its cost has the node's share
   Nanoseconds begin = 0, end = 0;
+  std::uint64_t id = 0;  // in order of submission, from 1
 };
 using TaskRef = std::shared_ptr<Task>;
 
@@ -72,6 +73,8 @@ cudaError_t wait_for(const TaskRef& task);
 cudaError_t wait_for_all();
 // 0: finished by the virtual clock, and run for real; cudaErrorNotReady (600): not yet.
 cudaError_t query(const TaskRef& task);
+// From cudaGraphLaunch, for totals().
+void count_graph_launch();
 // The seeded schedule's turn; nothing for the others.
 void give_turn();
 

@@ -51,6 +51,8 @@ struct Fill {  // cudaMemset, cudaMemsetAsync, memset nodes; element_size is 1 f
 struct HostCall {
   cudaHostFn_t function = nullptr;
   void* data = nullptr;
+  // cudaStreamAddCallback's: called even after a device fault, with its code. Else empty.
+  std::function<void(cudaError_t)> callback;
 };
 
 struct Extent {  // memory that a library's call touches
