@@ -79,6 +79,8 @@ void fail_call(std::string_view name, int code, int nth = 1);
 void fault_kernel(int code, int nth = 1);
 // What the device's fault was: file, line, block, thread as far as they are known; empty: none.
 std::string device_fault();
+// Why the last capture became invalid: which call, stream or event; empty: none has, since reset().
+std::string capture_fault();
 
 // --- what happened -------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ struct CUgraphNode_st {
   std::uint64_t id = 0;  // in order of creation in its graph, from 0
   stepscope::cudasim::WorkRef work;
   std::vector<CUgraphNode_st*> after;
+  std::vector<void*> parameters;  // into the kernel's arguments; cudaGraphKernelNodeGetParams
 };
 
 struct CUgraph_st {
@@ -34,8 +35,13 @@ namespace stepscope::cudasim {
 CUgraph_st* graph_of(cudaGraph_t handle);  // null: not live
 CUgraphNode_st* node_of(cudaGraphNode_t handle);
 CUgraph_st& make_graph();
+void destroy_graph(CUgraph_st& graph);
 CUgraphNode_st& add_node(CUgraph_st& graph, WorkRef work, std::vector<CUgraphNode_st*> after);
 cudaGraphNodeType type_of(const Work& work);
+// 1 unless each is a node of the graph, and none is there twice.
+cudaError_t check_nodes(const CUgraph_st& graph, const cudaGraphNode_t* nodes, std::size_t count);
+// 801 for edges that are not plain: nothing here makes them (programmatic launches).
+cudaError_t check_edge_data(const cudaGraphEdgeData* data, std::size_t count);
 
 // From cudaFree and its kin: whether an executable holds the address (lint freed_before_exec).
 bool an_executable_holds(const void* data, std::size_t bytes);

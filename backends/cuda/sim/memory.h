@@ -40,17 +40,21 @@ cudaError_t register_host(void* data, std::size_t bytes);
 cudaError_t unregister_host(void* data);
 
 // From a capture, for memory that cudaMallocAsync took for it: Release keeps it, free_device ends
-// it.
+// it. And back, for memory that outlives its graph: Release ends it then.
 void give_to_graph(void* data);
+void take_from_graph(void* data);
 
 // The live block that holds the address; null: none (the host's pageable memory, or nothing at
 // all).
 const Block* block_of(const void* address);
 bool in_device_range(const void* address);  // even when no live block is there
+const Block* freed_block_of(const void* address);
 Place place_of(const void* address);
 // Whether [data, data + bytes) lies in one live block of the device, or in pinned or registered
 // memory.
 bool device_can_touch(const void* data, std::size_t bytes);
+// The same, for memory whose Allocate need not have run yet: at the time of the call.
+bool lies_in_block(const void* data, std::size_t bytes);
 // "device memory 0x7f.. (block 3 of 4096 bytes, byte 17)", for messages.
 std::string describe(const void* address);
 
@@ -64,6 +68,7 @@ class DeviceOpen {
 };
 
 std::size_t device_bytes_in_use();
+std::size_t device_bytes_at_all();
 std::size_t pinned_bytes_in_use();
 // Leaks, one line each.
 std::vector<std::string> live_blocks();

@@ -1,0 +1,117 @@
+// graph_memory: who allocated what, and whether it is allocated now, in order of submission.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/sim/graph_memory.h"
+
+#include <algorithm>
+
+#include "backends/cuda/sim/graph_exec.h"
+#include "backends/cuda/sim/memory.h"
+
+namespace stepscope::cudasim {
+namespace {
+
+struct GraphMemory {
+  void* data = nullptr;
+  const CUgraph_st* owner = nullptr;
+  bool freed_by_owner = false;  // a node of the same graph frees it
+  bool freed_by_other = false;  // a node of another graph does
+  bool allocated = false;       // a launch did, and nothing has freed it since
+};
+
+std::vector<GraphMemory>& blocks() {
+  static std::vector<GraphMemory>& blocks = *new std::vector<GraphMemory>;
+  return blocks;
+}
+
+GraphMemory* find(const void* data) {
+  for (GraphMemory& block : blocks()) {
+    if (block.data == data) return &block;
+  }
+  return nullptr;
+}
+
+cudaError_t admit_free(const CUgraph_st& graph, const void* data) {
+  GraphMemory* const block = find(data);
+  if (block == nullptr || block->freed_by_owner) return cudaErrorInvalidValue;
+  const bool own = block->owner == &graph;
+  if (own && block->freed_by_other) return cudaErrorInvalidValue;
+  (own ? block->freed_by_owner : block->freed_by_other) = true;
+  return cudaSuccess;
+}
+
+// Whether the executable's graph both allocates and frees what the node frees.
+bool frees_its_own(const CUgraphExec_st& exec, const GraphMemory& block) {
+  return block.owner == exec.graph;
+}
+
+}  // namespace
+
+cudaError_t admit_memory_node(CUgraph_st& graph, const Work& work) {
+  if (const auto* release = std::get_if<Release>(&work)) return admit_free(graph, release->data);
+  if (const auto* allocate = std::get_if<Allocate>(&work)) {
+    blocks().push_back({allocate->data, &graph});
+    give_to_graph(allocate->data);
+  }
+  return cudaSuccess;
+}
+
+bool is_graph_memory(const void* data) { return find(data) != nullptr; }
+
+cudaError_t free_graph_memory(void* data) {
+  GraphMemory* const block = find(data);
+  if (block == nullptr || !block->allocated) return cudaErrorInvalidValue;
+  block->allocated = false;
+  return cudaSuccess;
+}
+
+cudaError_t launch_graph_memory(const CUgraphExec_st& exec, std::vector<void*>* leftovers) {
+  for (const ExecNode& node : exec.nodes) {
+    if (const auto* allocate = std::get_if<Allocate>(node.work.get())) {
+      if (!find(allocate->data)->allocated) continue;
+      if (!exec.auto_free) return cudaErrorInvalidValue;
+      leftovers->push_back(allocate->data);
+    }
+    if (const auto* release = std::get_if<Release>(node.work.get())) {
+      const GraphMemory* const block = find(release->data);
+      if (block == nullptr) return cudaErrorInvalidValue;
+      if (!frees_its_own(exec, *block) && !block->allocated) return cudaErrorInvalidValue;
+    }
+  }
+  for (const ExecNode& node : exec.nodes) {
+    if (const auto* allocate = std::get_if<Allocate>(node.work.get())) {
+      GraphMemory& block = *find(allocate->data);
+      block.allocated = !block.freed_by_owner;
+    }
+    if (const auto* release = std::get_if<Release>(node.work.get())) {
+      find(release->data)->allocated = false;
+    }
+  }
+  return cudaSuccess;
+}
+
+bool has_memory_nodes(const CUgraph_st& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
+    const cudaGraphNodeType type = type_of(*node->work);
+    return type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree;
+  });
+}
+
+void drop_graph_memory(const CUgraph_st& graph) {
+  const std::vector<CUgraphExec_st*> executables = live_executables();
+  const bool launchable = std::any_of(executables.begin(), executables.end(),
+                                      [&](const auto* exec) { return exec->graph == &graph; });
+  if (launchable || graph_of(const_cast<CUgraph_st*>(&graph)) != nullptr) return;
+  std::erase_if(blocks(), [&](const GraphMemory& block) {
+    if (block.owner != &graph) return false;
+    if (block.allocated) {
+      take_from_graph(block.data);
+    } else {
+      free_device(block.data);
+    }
+    return true;
+  });
+}
+
+void reset_graph_memory() { blocks().clear(); }
+
+}  // namespace stepscope::cudasim
