@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -77,6 +78,9 @@ void fail_call(std::string_view name, int code, int nth = 1);
 // The nth kernel that runs from now (1: the next) ends in a device fault: cudaErrorIllegalAddress
 // (700), cudaErrorAssert (710), cudaErrorMisalignedAddress (716) or cudaErrorLaunchFailure (719).
 void fault_kernel(int code, int nth = 1);
+// Ends the program when one kernel takes more processor time than this (30 s unless set): a device
+// thread that spins is not preempted.
+void set_watchdog(std::chrono::milliseconds limit);
 // What the device's fault was: file, line, block, thread as far as they are known; empty: none.
 std::string device_fault();
 // Why the last capture became invalid: which call, stream or event; empty: none has, since reset().
