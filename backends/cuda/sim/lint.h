@@ -19,11 +19,6 @@ bool was_used(std::uint64_t what);
 void error_handed_out(std::string text);
 void error_collected();
 
-// What lives, for the lint of leaks: handles and descriptors of the libraries. `what`: "a
-// cublasLtHandle_t", with its number if it has one.
-void object_made(const void* handle, std::string what);
-void object_gone(const void* handle);
-
 void reset_lints();
 
 }  // namespace stepscope::cudasim

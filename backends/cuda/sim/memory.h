@@ -24,6 +24,7 @@ struct Block {
   Place place = Place::pageable;
   bool stream_ordered = false;  // cudaMallocAsync
   bool touchable = true;        // by the device; false before its Allocate ran and after its end
+  bool releasing = false;       // its cudaFreeAsync was submitted
   bool of_graph = false;        // a graph's memory node owns it: Release makes it untouchable
   std::uint64_t id = 0;         // in order of allocation, from 1; in messages
 };
@@ -43,6 +44,8 @@ cudaError_t unregister_host(void* data);
 // it. And back, for memory that outlives its graph: Release ends it then.
 void give_to_graph(void* data);
 void take_from_graph(void* data);
+
+void release_begins(void* data);  // cudaFreeAsync was submitted; another one is refused
 
 // The live block that holds the address; null: none (the host's pageable memory, or nothing at
 // all).

@@ -22,10 +22,9 @@ cudaError_t make_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyK
 // Rows of `width` elements of 1, 2 or 4 bytes: 1 for anything else, for what is not the device's to
 // write, and for elements beyond a block.
 cudaError_t make_fill(const Fill& wanted, Fill& made);
-// The cells of a Fill or Copy that must be the device's to touch, when it runs.
-std::size_t extent_of(const Fill& fill);  // bytes from the first to the last written
-
-// "pageable memory" ends of a copy; for the lints.
+// Bytes from the first that a fill writes to behind the last.
+std::size_t extent_of(const Fill& fill);
+// Whether one end is memory that CUDA was never told of; for the lints.
 bool has_pageable_end(const Copy& copy);
 
 // The kernel's limit of dynamic shared memory, from cudaFuncSetAttribute; of any kernel until then:

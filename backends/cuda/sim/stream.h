@@ -55,7 +55,8 @@ namespace stepscope::cudasim {
 // cudaStreamPerThread is the calling thread's own.
 CUstream_st* stream_of(cudaStream_t handle);
 CUevent_st* event_of(cudaEvent_t handle);
-std::vector<CUstream_st*> live_streams();  // the legacy one first
+std::vector<CUstream_st*> live_streams();        // the legacy one first
+std::vector<std::string> live_stream_objects();  // leaks, one line each: streams and events
 
 // Hands work to a stream: a node while it captures (capture.h), else a task with the implicit
 // dependencies of the legacy rules. Moves the host's clock by the cost of the launch. `task`

@@ -1,0 +1,17 @@
+// device_range: the addresses of device memory, closed while host code runs. Hands out ranges and
+// knows nothing of what is alive (memory.h).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace stepscope::cudasim {
+
+// A range aligned to 256 bytes, with gaps around it that no block ever has; null: none left.
+std::byte* take_device_range(std::size_t bytes);
+// Writes device memory from the host; opens just that.
+void fill_device(std::byte* data, int value, std::size_t bytes);
+// All ranges are free again, and their pages go back to the system.
+void forget_device_range();
+
+}  // namespace stepscope::cudasim

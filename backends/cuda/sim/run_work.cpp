@@ -1,0 +1,163 @@
+// run_work: what a task does when its turn has come. The device's addresses are judged here, not at
+// the call: what was freed in between is a fault.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "backends/cuda/sim/call.h"
+#include "backends/cuda/sim/memory.h"
+#include "backends/cuda/sim/requests.h"
+#include "backends/cuda/sim/schedule.h"
+
+namespace stepscope::cudasim {
+namespace {
+
+using Fault = std::optional<DeviceFault>;
+
+bool& host_function_runs() {
+  static thread_local bool runs = false;
+  return runs;
+}
+
+struct InHostFunction {
+  InHostFunction() { host_function_runs() = true; }
+  ~InHostFunction() { host_function_runs() = false; }
+  InHostFunction(const InHostFunction&) = delete;
+  InHostFunction& operator=(const InHostFunction&) = delete;
+};
+
+DeviceFault illegal(std::string text) { return {cudaErrorIllegalAddress, std::move(text)}; }
+
+// A pointer may stand at the end of its block; what is read there is for ASan to say.
+bool is_kernels(const void* pointer) {
+  return pointer == nullptr || device_can_touch(pointer, 1) || device_can_touch(pointer, 0);
+}
+
+Fault check_parameters(const KernelCall& call) {
+  std::size_t index = 0;
+  for (const Parameter& parameter : call.signature->parameters) {
+    if (parameter.pointer) {
+      const void* pointer = nullptr;
+      std::memcpy(&pointer, call.arguments.data() + parameter.offset, sizeof(pointer));
+      if (!is_kernels(pointer)) {
+        return illegal(fmt::format("parameter {} of kernel {} is {}, which the device cannot touch",
+                                   index, call.function, describe(pointer)));
+      }
+    }
+    ++index;
+  }
+  return {};
+}
+
+// One end of a copy. Host memory that CUDA was never told of may be anything; what it knew and has
+// freed may not.
+Fault check_end(const void* data, std::size_t bytes, std::string_view what) {
+  const bool fine =
+      in_device_range(data) ? device_can_touch(data, bytes) : freed_block_of(data) == nullptr;
+  if (fine) return {};
+  return illegal(fmt::format("a copy of {} bytes {} {}, which is not there to be touched", bytes,
+                             what, describe(data)));
+}
+
+template <class Element>
+void fill_rows(const Fill& fill) {
+  const auto value = static_cast<Element>(fill.value);
+  for (std::size_t row = 0; row < fill.height; ++row) {
+    auto* element = reinterpret_cast<Element*>(static_cast<std::byte*>(fill.to) + row * fill.pitch);
+    for (std::size_t column = 0; column < fill.width; ++column) element[column] = value;
+  }
+}
+
+struct Runner {
+  const GridOrder& order;
+
+  Fault operator()(const Nothing&) const { return {}; }
+
+  Fault operator()(const KernelCall& call) const {
+    ++counted().kernels;
+    if (Fault planned = planned_fault()) return planned;
+    if (Fault illegal_pointer = check_parameters(call)) return illegal_pointer;
+    return run_grid(call, order);
+  }
+
+  Fault operator()(const LibraryCall& call) const {
+    ++counted().library_calls;
+    if (Fault planned = planned_fault()) return planned;
+    for (const Extent& extent : call.touches) {
+      if (device_can_touch(extent.data, extent.bytes)) continue;
+      return illegal(fmt::format("{} touches {} bytes at {}, which is not all the device's",
+                                 call.name, extent.bytes, describe(extent.data)));
+    }
+    call.run();
+    return {};
+  }
+
+  Fault operator()(const Copy& copy) const {
+    ++counted().copies;
+    if (Fault fault = check_end(copy.to, copy.bytes, "to")) return fault;
+    const void* from = copy.staged != nullptr ? copy.staged->data() : copy.from;
+    if (copy.staged == nullptr) {
+      if (Fault fault = check_end(from, copy.bytes, "from")) return fault;
+    }
+    if (copy.bytes != 0) std::memcpy(copy.to, from, copy.bytes);
+    return {};
+  }
+
+  Fault operator()(const Fill& fill) const {
+    ++counted().fills;
+    if (!device_can_touch(fill.to, extent_of(fill))) {
+      return illegal(fmt::format("a fill of {} bytes at {}, which is not all the device's",
+                                 extent_of(fill), describe(fill.to)));
+    }
+    if (fill.element_size == 1) fill_rows<std::uint8_t>(fill);
+    if (fill.element_size == 2) fill_rows<std::uint16_t>(fill);
+    if (fill.element_size == 4) fill_rows<std::uint32_t>(fill);
+    return {};
+  }
+
+  Fault operator()(const HostCall& call) const {
+    ++counted().host_calls;
+    const InHostFunction runs;
+    if (call.callback) {
+      call.callback(cudaSuccess);
+    } else {
+      call.function(call.data);
+    }
+    return {};
+  }
+
+  Fault operator()(const Allocate& allocate) const {
+    if (make_touchable(allocate.data, true) == cudaSuccess) return {};
+    return illegal(fmt::format("a stream-ordered allocation begins at {}, which was freed before",
+                               describe(allocate.data)));
+  }
+
+  Fault operator()(const Release& release) const {
+    const Block* block = block_of(release.data);
+    const bool of_graph = block != nullptr && block->of_graph;
+    const cudaError_t result =
+        of_graph ? make_touchable(release.data, false) : free_device(release.data);
+    if (result == cudaSuccess) return {};
+    return illegal(fmt::format("a stream-ordered free of {}", describe(release.data)));
+  }
+};
+
+}  // namespace
+
+bool in_host_function() { return host_function_runs(); }
+
+std::optional<DeviceFault> run_work(const Work& work, const GridOrder& order) {
+  return std::visit(Runner{order}, work);
+}
+
+bool is_hosts(const Work& work) { return std::holds_alternative<HostCall>(work); }
+
+void tell_callback(const Work& work, cudaError_t fault) {
+  const auto* call = std::get_if<HostCall>(&work);
+  if (call == nullptr || !call->callback) return;
+  const InHostFunction runs;
+  call->callback(fault);
+}
+
+}  // namespace stepscope::cudasim
