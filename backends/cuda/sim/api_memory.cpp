@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "backends/cuda/sim/call.h"
+#include "backends/cuda/sim/graph_memory.h"
 #include "backends/cuda/sim/memory.h"
 #include "backends/cuda/sim/stream.h"
 
@@ -25,6 +26,11 @@ cudaError_t free_waiting(void* data) {
   if (block == nullptr || block->data != data || block->place != Place::device ||
       block->releasing) {
     return cudaErrorInvalidValue;
+  }
+  if (is_graph_memory(data)) {
+    if (const cudaError_t refused = free_graph_memory(data)) return refused;
+    if (const cudaError_t fault = wait_for_all()) return fault;
+    return make_touchable(data, false);
   }
   // Rule 31: memory of cudaMallocAsync is not waited for; what still uses it faults.
   if (!block->stream_ordered) {
@@ -59,11 +65,12 @@ cudaError_t free_in_stream(void* data, cudaStream_t handle) {
   if (block == nullptr || block->data != data || !block->stream_ordered || block->releasing) {
     return cudaErrorInvalidValue;
   }
-  // Rule 22: what is freed in a capture must be a graph's.
-  const bool captures = stream->capture != nullptr;
-  if (captures && !block->of_graph) return cudaErrorInvalidValue;
+  if (stream->capture != nullptr) return submit(*stream, Release{data});  // rule 22 is the graph's
+  if (is_graph_memory(data)) {
+    if (const cudaError_t refused = free_graph_memory(data)) return refused;
+  }
   if (const cudaError_t refused = submit(*stream, Release{data})) return refused;
-  if (!captures) release_begins(data);
+  release_begins(data);
   return cudaSuccess;
 }
 

@@ -136,6 +136,10 @@ void give_to_graph(void* data) {
   if (Block* block = live(data, Place::device)) block->of_graph = true;
 }
 
+void take_from_graph(void* data) {
+  if (Block* block = live(data, Place::device)) block->of_graph = false;
+}
+
 void release_begins(void* data) {
   if (Block* block = live(data, Place::device)) block->releasing = !block->of_graph;
 }

@@ -43,6 +43,7 @@ cudaError_t unregister_host(void* data);
 // From a capture, for memory that cudaMallocAsync took for it: Release keeps it, free_device ends
 // it. And back, for memory that outlives its graph: Release ends it then.
 void give_to_graph(void* data);
+void take_from_graph(void* data);  // it is memory of cudaMallocAsync like any other from here on
 void take_from_graph(void* data);
 
 void release_begins(void* data);  // cudaFreeAsync was submitted; another one is refused
