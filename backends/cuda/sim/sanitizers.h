@@ -23,8 +23,12 @@ namespace stepscope::cudasim {
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kAsan = true;
-inline void poison(void* data, std::size_t bytes) { __asan_poison_memory_region(data, bytes); }
-inline void unpoison(void* data, std::size_t bytes) { __asan_unpoison_memory_region(data, bytes); }
+inline void poison(const void* data, std::size_t bytes) {
+  __asan_poison_memory_region(data, bytes);
+}
+inline void unpoison(const void* data, std::size_t bytes) {
+  __asan_unpoison_memory_region(data, bytes);
+}
 inline void asan_leave(void** fake, const void* bottom, std::size_t bytes) {
   __sanitizer_start_switch_fiber(fake, bottom, bytes);
 }
@@ -33,8 +37,8 @@ inline void asan_arrive(void* fake, const void** bottom, std::size_t* bytes) {
 }
 #else
 inline constexpr bool kAsan = false;
-inline void poison(void*, std::size_t) {}
-inline void unpoison(void*, std::size_t) {}
+inline void poison(const void*, std::size_t) {}
+inline void unpoison(const void*, std::size_t) {}
 inline void asan_leave(void**, const void*, std::size_t) {}
 inline void asan_arrive(void*, const void**, std::size_t*) {}
 #endif
