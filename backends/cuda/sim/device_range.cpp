@@ -4,7 +4,6 @@
 #include "backends/cuda/sim/device_range.h"
 
 #include <fmt/format.h>
-#include <sanitizer/asan_interface.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "backends/cuda/sim/call.h"
 #include "backends/cuda/sim/executor.h"
 #include "backends/cuda/sim/memory.h"
+#include "backends/cuda/sim/sanitizers.h"
 
 namespace stepscope::cudasim {
 namespace {
@@ -128,8 +128,8 @@ std::byte* take_device_range(std::size_t bytes) {
   const std::size_t gap_bytes = next - all.taken - bytes;
   all.taken = next;
   fill_device(gap, 0xFF, gap_bytes);
-  ASAN_POISON_MEMORY_REGION(gap, gap_bytes);
-  if (data == all.begin + kAlignment) ASAN_POISON_MEMORY_REGION(all.begin, kAlignment);
+  poison(gap, gap_bytes);
+  if (data == all.begin + kAlignment) poison(all.begin, kAlignment);
   return data;
 }
 
@@ -143,7 +143,7 @@ void fill_device(std::byte* data, int value, std::size_t bytes) {
 void forget_device_range() {
   Range& all = range();
   const std::size_t bytes = rounded_up(all.taken, kPage);
-  ASAN_UNPOISON_MEMORY_REGION(all.begin, bytes);
+  unpoison(all.begin, bytes);
   mmap(all.begin, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   all.taken = kAlignment;
 }

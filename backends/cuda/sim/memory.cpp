@@ -3,7 +3,6 @@
 #include "backends/cuda/sim/memory.h"
 
 #include <fmt/format.h>
-#include <sanitizer/asan_interface.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include "backends/cuda/sim/device_range.h"
 #include "backends/cuda/sim/graph.h"
 #include "backends/cuda/sim/lint.h"
+#include "backends/cuda/sim/sanitizers.h"
 
 namespace stepscope::cudasim {
 namespace {
@@ -74,13 +74,13 @@ void lint_of_end(const Block& block, std::string_view how) {
 
 // Overwrites what is left behind, so that a late reader sees NaN, and closes it to ASan's eyes.
 void bury(Block block) {
-  ASAN_UNPOISON_MEMORY_REGION(block.data, block.bytes);
+  unpoison(block.data, block.bytes);
   if (block.place == Place::device) {
     fill_device(block.data, kNothing, block.bytes);
   } else {
     std::memset(block.data, kNothing, block.bytes);
   }
-  ASAN_POISON_MEMORY_REGION(block.data, block.bytes);
+  poison(block.data, block.bytes);
   memory().live.erase(block.data);
   memory().dead[block.data] = block;
 }
@@ -125,9 +125,9 @@ cudaError_t free_device(void* data) {
 cudaError_t make_touchable(void* data, bool touchable) {
   Block* block = live(data, Place::device);
   if (block == nullptr) return cudaErrorInvalidValue;
-  ASAN_UNPOISON_MEMORY_REGION(block->data, block->bytes);
+  unpoison(block->data, block->bytes);
   fill_device(block->data, kNothing, block->bytes);
-  if (!touchable) ASAN_POISON_MEMORY_REGION(block->data, block->bytes);
+  if (!touchable) poison(block->data, block->bytes);
   block->touchable = touchable;
   return cudaSuccess;
 }
@@ -230,7 +230,7 @@ void reset_memory(std::size_t device_bytes) {
   for (Blocks* blocks : {&memory().live, &memory().dead}) {
     for (const auto& [data, block] : *blocks) {
       if (block.place != Place::pinned) continue;
-      ASAN_UNPOISON_MEMORY_REGION(data, block.bytes);
+      unpoison(data, block.bytes);
       std::free(block.data);
     }
   }
