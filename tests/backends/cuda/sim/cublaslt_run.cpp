@@ -7,7 +7,7 @@
 namespace stepscope::cudasim {
 namespace {
 
-constexpr std::size_t kWorkspace = std::size_t{1} << 20;
+constexpr std::size_t kWorkspace = std::size_t{1} << 16;  // bytes
 
 void make_layout(const Stored& matrix, cublasLtMatrixLayout_t* layout) {
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS,

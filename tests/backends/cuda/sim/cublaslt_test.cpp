@@ -113,7 +113,7 @@ TEST_F(CublasLt, TheSplitSumIsAnotherAlgorithmWithOtherBits) {
 TEST_F(CublasLt, TheWorkspaceHoldsNothingAfterwards) {
   Prepared made({.m = 8, .n = 8, .k = 128, .split = true});
   const auto found = made.algorithms(1);
-  std::vector<float> workspace(std::size_t{1} << 18, 1.0F);
+  std::vector<float> workspace(made.workspace_bytes / sizeof(float), 1.0F);
   CUDA_OK(cudaMemcpy(made.workspace, workspace.data(), workspace.size() * sizeof(float),
                      cudaMemcpyHostToDevice));
   ASSERT_EQ(CUBLAS_STATUS_SUCCESS, made.multiply(&found[0].algo));

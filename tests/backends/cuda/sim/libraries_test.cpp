@@ -130,15 +130,17 @@ TEST_F(Libraries, WhatIsNotDestroyedIsALeak) {
 // The product runs when something waits for it, and only then can it be seen to touch memory that
 // is gone: the fault is the device's, and sticky.
 TEST_F(Libraries, AProductOnMemoryTooSmallIsAFaultOfTheDevice) {
-  Prepared made({.m = 8, .n = 8, .k = 8});
-  void* small = nullptr;
-  CUDA_OK(cudaMalloc(&small, 8 * 8 * 4 - 4));
-  made.d = small;
-  ASSERT_EQ(CUBLAS_STATUS_SUCCESS, made.multiply(&made.algorithms(1)[0].algo));
-  EXPECT_EQ(cudaErrorIllegalAddress, cudaDeviceSynchronize());
-  EXPECT_NE(std::string::npos, device_fault().find("cublasLtMatmul")) << device_fault();
-  EXPECT_EQ(CUBLAS_STATUS_EXECUTION_FAILED, made.multiply(&made.algorithms(1)[0].algo));
-  reset();  // nothing can be freed any more
+  {
+    Prepared made({.m = 8, .n = 8, .k = 8});
+    void* small = nullptr;
+    CUDA_OK(cudaMalloc(&small, 8 * 8 * 4 - 4));
+    made.d = small;
+    ASSERT_EQ(CUBLAS_STATUS_SUCCESS, made.multiply(&made.algorithms(1)[0].algo));
+    EXPECT_EQ(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    EXPECT_NE(std::string::npos, device_fault().find("cublasLtMatmul")) << device_fault();
+    EXPECT_EQ(CUBLAS_STATUS_EXECUTION_FAILED, made.multiply(&made.algorithms(1)[0].algo));
+  }
+  reset();  // nothing could be freed any more
 }
 
 TEST_F(Libraries, AProductInACaptureThatNeverRanBeforeIsALint) {
