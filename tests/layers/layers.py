@@ -154,7 +154,7 @@ def cmake_commands(root: Path, tops: tuple[str, ...]) -> Iterator[Command]:
 
 def target_folders(commands: list[Command]) -> dict[str, str]:
     """Folder of each project target, under both of its names."""
-    folders = {}
+    folders = dict(rules.MADE_BY_FUNCTIONS)
     for command in commands:
         if not command.words:
             continue

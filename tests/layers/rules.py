@@ -82,4 +82,10 @@ SYSTEM_TARGETS = ("Threads::Threads", "m", "dl", "rt", "pthread", "${CMAKE_DL_LI
 SYSTEM_PACKAGES = ("Threads", "Python3")
 
 # Where a link may stand in a variable: the registry links the backends that were switched on.
-LINKS_BY_VARIABLE = ("backends/registry",)
+LINKS_BY_VARIABLE = ("backends/registry", "backends/cuda/sim")
+
+# Targets that a function makes under a name it puts together, and the folder it does so in.
+MADE_BY_FUNCTIONS = {
+    "stepscope_cudasim": "backends/cuda/sim",
+    "stepscope_cuda_device_sim": "backends/cuda",
+}

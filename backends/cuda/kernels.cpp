@@ -1,0 +1,3 @@
+// kernels.cpp is being written.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/kernels.h"
