@@ -6,7 +6,6 @@
 #include "backends/cuda/sim/call.h"
 #include "backends/cuda/sim/graph_exec.h"
 #include "backends/cuda/sim/graph_work.h"
-#include "backends/cuda/sim/requests.h"
 
 using namespace stepscope::cudasim;
 
@@ -89,9 +88,8 @@ cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, c
                                                          void* to, const void* from,
                                                          std::size_t bytes, cudaMemcpyKind kind) {
   return call(CallId::cudaGraphExecMemcpyNodeSetParams1D, [&] {
-    return set_params(exec, node, [&](Work& work) {
-      return make_copy(to, from, bytes, kind, work.emplace<Copy>());
-    });
+    return set_params(exec, node,
+                      [&](Work& work) { return copy_work(to, from, bytes, kind, work); });
   });
 }
 

@@ -6,7 +6,6 @@
 #include "backends/cuda/sim/call.h"
 #include "backends/cuda/sim/graph.h"
 #include "backends/cuda/sim/graph_work.h"
-#include "backends/cuda/sim/requests.h"
 
 using namespace stepscope::cudasim;
 
@@ -42,7 +41,7 @@ cudaError_t CUDARTAPI cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_
                                                std::size_t bytes, cudaMemcpyKind kind) {
   return call(CallId::cudaGraphAddMemcpyNode1D, [&] {
     return add(node, graph, dependencies, count,
-               [&](Work& work) { return make_copy(to, from, bytes, kind, work.emplace<Copy>()); });
+               [&](Work& work) { return copy_work(to, from, bytes, kind, work); });
   });
 }
 

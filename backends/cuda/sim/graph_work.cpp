@@ -1,0 +1,53 @@
+// graph_work: parameters of nodes, judged as those of calls (requests.h).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/sim/graph_work.h"
+
+#include <fmt/format.h>
+
+#include "backends/cuda/sim/lint.h"
+#include "backends/cuda/sim/memory.h"
+#include "backends/cuda/sim/requests.h"
+
+namespace stepscope::cudasim {
+
+cudaError_t work_of(const cudaKernelNodeParams* params, Work& work) {
+  if (params == nullptr) return cudaErrorInvalidValue;
+  if (params->extra != nullptr) {
+    return params->kernelParams != nullptr ? cudaErrorInvalidValue : cudaErrorNotSupported;
+  }
+  return make_kernel_call(params->func, params->gridDim, params->blockDim, params->sharedMemBytes,
+                          params->kernelParams, work.emplace<KernelCall>());
+}
+
+cudaError_t work_of(const cudaMemsetParams* params, Work& work) {
+  if (params == nullptr) return cudaErrorInvalidValue;
+  Fill wanted;
+  wanted.to = params->dst;
+  wanted.value = params->value;
+  wanted.element_size = params->elementSize;
+  wanted.width = params->width;
+  wanted.height = params->height;
+  wanted.pitch = params->pitch;
+  return make_fill(wanted, work.emplace<Fill>());
+}
+
+cudaError_t work_of(const cudaHostNodeParams* params, Work& work) {
+  if (params == nullptr || params->fn == nullptr) return cudaErrorInvalidValue;
+  work = HostCall{params->fn, params->userData, {}};
+  return cudaSuccess;
+}
+
+cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                      Work& work) {
+  Copy& copy = work.emplace<Copy>();
+  if (const cudaError_t refused = make_copy(to, from, bytes, kind, copy)) return refused;
+  if (has_pageable_end(copy)) {
+    note(Lint::pageable_captured,
+         fmt::format("a copy node of {} bytes from {} to {}; its addresses are baked into the "
+                     "graph: pin the memory",
+                     bytes, describe(from), describe(to)));
+  }
+  return cudaSuccess;
+}
+
+}  // namespace stepscope::cudasim
