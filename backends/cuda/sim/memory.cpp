@@ -221,7 +221,7 @@ std::size_t pinned_bytes_in_use() { return memory().pinned_used; }
 std::vector<std::string> live_blocks() {
   std::vector<std::string> lines;
   for (const auto& [data, block] : memory().live) {
-    if (!block.of_graph) lines.push_back(described(block, data, false));
+    if (!block.of_graph && !block.releasing) lines.push_back(described(block, data, false));
   }
   return lines;
 }
