@@ -24,7 +24,7 @@
 namespace stepscope::probe {
 namespace {
 
-// Of a part's process.
+// Exit statuses, of the whole and of a part; the last is the machine's part alone.
 constexpr int kRan = 0, kFailed = 1, kUsage = 2, kNoDevice = 3;
 
 constexpr std::string_view kUsageText =
@@ -32,11 +32,13 @@ constexpr std::string_view kUsageText =
     "       capture_probe --rule PART | --list\n"
     "\n"
     "  --rule PART      one part, in this process: the number of a rule, or a name from --list\n"
-    "  --list           the parts\n"
+    "  --list           the parts; the status of `machine` is 3 where there is no device\n"
     "  --driver-only    what can be asked of any machine, and no rule\n"
     "  --limit SECONDS  of one part; 60 unless said\n";
 
 enum class Needs { nothing, a_device, no_device };
+
+constexpr std::string_view kMachine = "machine";
 
 struct Part {
   std::string name, title;
@@ -69,7 +71,7 @@ void run_every_call(Report& report) {
 
 std::vector<Part> all_parts() {
   std::vector<Part> parts = {
-      {"machine", "versions, device", Needs::nothing, run_machine},
+      {std::string(kMachine), "versions, device", Needs::nothing, run_machine},
       {"driver", "what can be asked of any machine", Needs::nothing, run_driver},
       {"calls", "every call, where there is no device", Needs::no_device, run_every_call}};
   for (const Rule& rule : all_rules()) {
@@ -90,37 +92,51 @@ bool device_is_there() {
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
-// In this process.
+void say_not_run(const Part& part) {
+  fmt::print("{:<9} {}: not run, there is {} device\n", label_of(part), part.title,
+             part.needs == Needs::a_device ? "no" : "a");
+}
+
+bool suits(const Part& part, bool device) {
+  return part.needs == Needs::nothing || device == (part.needs == Needs::a_device);
+}
+
+// In this process. The machine's part and the driver's make its first call themselves.
 int run_here(const Part& part) {
-  Report report(label_of(part));
-  // The machine's part and the driver's must make the first call themselves.
-  if (part.needs != Needs::nothing && device_is_there() != (part.needs == Needs::a_device)) {
-    return kNoDevice;
+  if (part.needs != Needs::nothing && !suits(part, device_is_there())) {
+    say_not_run(part);
+    return kRan;
   }
+  Report report(label_of(part));
   try {
     if (part.needs == Needs::a_device) {
       warm_up();
     }
     part.run(report);
-    return kRan;
   } catch (const SetUpFailed& failure) {
     report.value("cannot go on", failure.what());
     return kFailed;
   }
+  return part.name == kMachine && !device_is_there() ? kNoDevice : kRan;
 }
 
 bool run_all(const std::vector<Part>& parts, bool driver_only, std::chrono::seconds limit) {
-  bool all_ran = true;
+  bool all_ran = true, device = false;
   for (const Part& part : parts) {
     if (driver_only && part.needs == Needs::a_device) {
       continue;
     }
-    const Ended ended = run_part(part.name, limit);
-    const bool idle = ended.exited() && ended.status == kNoDevice;
-    if (idle && part.needs == Needs::a_device) {
-      fmt::print("{:<9} {}: not run, no device\n", label_of(part), part.title);
+    if (!suits(part, device)) {
+      say_not_run(part);
+      std::fflush(stdout);
+      continue;
     }
-    if (!idle && !(ended.exited() && ended.status == kRan)) {
+    const Ended ended = run_part(part.name, limit);
+    if (part.name ==
+        kMachine) {  // the first: whether there is a device, told by a process of its own
+      device = ended.exited() && ended.status == kRan;
+    }
+    if (!ended.exited() || (ended.status != kRan && ended.status != kNoDevice)) {
       fmt::print("{:<9} FAILED: {}\n", label_of(part), describe(ended, limit));
       all_ran = false;
     }

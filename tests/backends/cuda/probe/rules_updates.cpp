@@ -28,8 +28,8 @@ void update(Report& report, std::string_view what, cudaGraphExec_t executable, c
   report.value("  which says", name_of(info.result), settled);
 }
 
-void two_in_parallel(Stream& stream, int* data) {
-  Stream other;
+// `other` must live until the capture has ended.
+void two_in_parallel(Stream& stream, Stream& other, int* data) {
   const Event forked, joined;
   must(cudaEventRecord(forked, stream), "cudaEventRecord");
   must(cudaStreamWaitEvent(other, forked, 0), "cudaStreamWaitEvent");
@@ -40,7 +40,7 @@ void two_in_parallel(Stream& stream, int* data) {
 }
 
 void updates(Report& report) {
-  Stream stream;
+  Stream stream, other;
   const DeviceInts data;
   const auto add = [&](int amount) {
     return [&data, amount](Stream& s) { must(launch_add(s, data.data(), amount), "launch"); };
@@ -69,7 +69,7 @@ void updates(Report& report) {
     must(cudaMemsetAsync(data.data(), 0, data.bytes(), s), "cudaMemsetAsync");
   });
   update(report, "the same nodes without the edge between", executable,
-         [&](Stream& s) { two_in_parallel(s, data.data()); });
+         [&](Stream& s) { two_in_parallel(s, other, data.data()); });
   update(report, "another kernel", executable, [&](Stream& s) {
     must(launch_add(s, data.data(), 0), "launch");
     must(launch_scale_add(s, data.data(), 2, 5), "launch");
