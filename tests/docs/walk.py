@@ -111,7 +111,7 @@ class Tree:
     def configure(self):
         command = ["cmake", "-S", self.root, "-B", self.build, "-G", "Ninja",
                    "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-O0 -g0", "-DSTEPSCOPE_EIGEN=OFF",
-                   "-DSTEPSCOPE_ONEDNN=OFF", "-DSTEPSCOPE_BENCH=OFF"]
+                   "-DSTEPSCOPE_ONEDNN=OFF", "-DSTEPSCOPE_CUDA=OFF", "-DSTEPSCOPE_BENCH=OFF"]
         if shutil.which("ccache"):
             command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
