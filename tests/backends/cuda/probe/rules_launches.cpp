@@ -67,7 +67,7 @@ void device_faults(Report& report) {
   int number = 0;
   report.device_code("cudaGetDevice", cudaGetDevice(&number));
   report.device_code("cudaGetDeviceCount", cudaGetDeviceCount(&number));
-  report.code("cudaDriverGetVersion", cudaDriverGetVersion(&number));
+  report.device_code("cudaDriverGetVersion", cudaDriverGetVersion(&number));
   report.code("cudaRuntimeGetVersion", cudaRuntimeGetVersion(&number));
 }
 

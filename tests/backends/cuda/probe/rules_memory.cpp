@@ -62,7 +62,7 @@ void frees(Report& report) {
   void* pinned = nullptr;
   must(cudaMallocHost(&pinned, 64), "cudaMallocHost");
   report.code("cudaFreeHost", cudaFreeHost(pinned));
-  report.code("cudaFreeHost again", cudaFreeHost(pinned));
+  report.device_code("cudaFreeHost again", cudaFreeHost(pinned));
   report.code("cudaMallocAsync", cudaMallocAsync(&data, sizeof(int), stream));
   report.code("fill it", cudaMemsetAsync(data, 0, sizeof(int), stream));
   report.code("cudaFreeAsync", cudaFreeAsync(data, stream));
