@@ -6,6 +6,7 @@
 #include "backends/cuda/sim/call.h"
 #include "backends/cuda/sim/graph_exec.h"
 #include "backends/cuda/sim/graph_work.h"
+#include "backends/cuda/sim/requests.h"
 
 using namespace stepscope::cudasim;
 
@@ -20,6 +21,7 @@ cudaError_t set_params(cudaGraphExec_t handle, cudaGraphNode_t node, Make make) 
   Work work;
   if (const cudaError_t bad = make(work)) return bad;
   if (check_change(*copy, work) != cudaGraphExecUpdateSuccess) return cudaErrorInvalidValue;
+  note_pageable_node(work);
   set_work(*copy, std::make_shared<const Work>(std::move(work)));
   return cudaSuccess;
 }
@@ -88,8 +90,9 @@ cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, c
                                                          void* to, const void* from,
                                                          std::size_t bytes, cudaMemcpyKind kind) {
   return call(CallId::cudaGraphExecMemcpyNodeSetParams1D, [&] {
-    return set_params(exec, node,
-                      [&](Work& work) { return copy_work(to, from, bytes, kind, work); });
+    return set_params(exec, node, [&](Work& work) {
+      return make_copy(to, from, bytes, kind, work.emplace<Copy>());
+    });
   });
 }
 

@@ -6,6 +6,7 @@
 #include "backends/cuda/sim/call.h"
 #include "backends/cuda/sim/graph.h"
 #include "backends/cuda/sim/graph_work.h"
+#include "backends/cuda/sim/requests.h"
 
 using namespace stepscope::cudasim;
 
@@ -20,6 +21,7 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t
   if (const cudaError_t bad = check_nodes(*graph, dependencies, count)) return bad;
   Work work;
   if (const cudaError_t bad = make(work)) return bad;
+  note_pageable_node(work);
   *node = &add_node(*graph, std::make_shared<const Work>(std::move(work)),
                     {dependencies, dependencies + count});
   return cudaSuccess;
@@ -41,7 +43,7 @@ cudaError_t CUDARTAPI cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_
                                                std::size_t bytes, cudaMemcpyKind kind) {
   return call(CallId::cudaGraphAddMemcpyNode1D, [&] {
     return add(node, graph, dependencies, count,
-               [&](Work& work) { return copy_work(to, from, bytes, kind, work); });
+               [&](Work& work) { return make_copy(to, from, bytes, kind, work.emplace<Copy>()); });
   });
 }
 

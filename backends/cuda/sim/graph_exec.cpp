@@ -187,18 +187,13 @@ cudaError_t launch(CUgraphExec_st& exec, CUstream_st& stream) {
 
 void destroy_executable(CUgraphExec_st& exec) {
   Executables& all = executables();
-  const bool has_memory = std::any_of(exec.nodes.begin(), exec.nodes.end(), [](const auto& node) {
-    return std::holds_alternative<Allocate>(*node.work);
-  });
-  // Its memory ends with it, so what was launched runs first; a fault of it is told by later calls.
-  if (has_memory && exec.last != nullptr) wait_for(exec.last);
   const auto at = std::find_if(all.live.begin(), all.live.end(),
                                [&](const auto& other) { return other.get() == &exec; });
   exec.nodes.clear();
   exec.last.reset();
   all.dead.push_back(std::move(*at));
   all.live.erase(at);
-  if (has_memory) drop_graph_memory(*exec.graph);
+  drop_graph_memory(*exec.graph);
 }
 
 bool an_executable_holds(const void* data, std::size_t bytes) {

@@ -39,11 +39,6 @@ cudaError_t admit_free(const CUgraph_st& graph, const void* data) {
   return cudaSuccess;
 }
 
-// Whether the executable's graph both allocates and frees what the node frees.
-bool frees_its_own(const CUgraphExec_st& exec, const GraphMemory& block) {
-  return block.owner == exec.graph;
-}
-
 }  // namespace
 
 cudaError_t admit_memory_node(CUgraph_st& graph, const Work& work) {
@@ -74,7 +69,8 @@ cudaError_t launch_graph_memory(const CUgraphExec_st& exec, std::vector<void*>* 
     if (const auto* release = std::get_if<Release>(node.work.get())) {
       const GraphMemory* const block = find(release->data);
       if (block == nullptr) return cudaErrorInvalidValue;
-      if (!frees_its_own(exec, *block) && !block->allocated) return cudaErrorInvalidValue;
+      const bool own = block->owner == exec.graph;
+      if (!own && !block->allocated) return cudaErrorInvalidValue;
     }
   }
   for (const ExecNode& node : exec.nodes) {
@@ -101,8 +97,11 @@ void drop_graph_memory(const CUgraph_st& graph) {
   const bool launchable = std::any_of(executables.begin(), executables.end(),
                                       [&](const auto* exec) { return exec->graph == &graph; });
   if (launchable || graph_of(const_cast<CUgraph_st*>(&graph)) != nullptr) return;
+  const auto owned = [&](const GraphMemory& block) { return block.owner == &graph; };
+  if (std::none_of(blocks().begin(), blocks().end(), owned)) return;
+  wait_for_all();  // what was launched may use it yet; a fault of it is told by later calls
   std::erase_if(blocks(), [&](const GraphMemory& block) {
-    if (block.owner != &graph) return false;
+    if (!owned(block)) return false;
     if (block.allocated) {
       take_from_graph(block.data);
     } else {

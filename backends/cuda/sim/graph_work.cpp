@@ -37,17 +37,13 @@ cudaError_t work_of(const cudaHostNodeParams* params, Work& work) {
   return cudaSuccess;
 }
 
-cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                      Work& work) {
-  Copy& copy = work.emplace<Copy>();
-  if (const cudaError_t refused = make_copy(to, from, bytes, kind, copy)) return refused;
-  if (has_pageable_end(copy)) {
-    note(Lint::pageable_captured,
-         fmt::format("a copy node of {} bytes from {} to {}; its addresses are baked into the "
-                     "graph: pin the memory",
-                     bytes, describe(from), describe(to)));
-  }
-  return cudaSuccess;
+void note_pageable_node(const Work& work) {
+  const auto* copy = std::get_if<Copy>(&work);
+  if (copy == nullptr || !has_pageable_end(*copy)) return;
+  note(Lint::pageable_captured,
+       fmt::format("a copy node of {} bytes from {} to {}; its addresses are baked into the graph: "
+                   "pin the memory",
+                   copy->bytes, describe(copy->from), describe(copy->to)));
 }
 
 }  // namespace stepscope::cudasim

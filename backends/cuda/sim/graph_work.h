@@ -5,8 +5,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
-
 #include "backends/cuda/sim/work.h"
 
 namespace stepscope::cudasim {
@@ -15,8 +13,7 @@ namespace stepscope::cudasim {
 cudaError_t work_of(const cudaKernelNodeParams* params, Work& work);
 cudaError_t work_of(const cudaMemsetParams* params, Work& work);
 cudaError_t work_of(const cudaHostNodeParams* params, Work& work);
-// Notes a pageable end: its address is baked in, as a captured one is.
-cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                      Work& work);
+// Notes a copy's pageable end: its address is baked in, as a captured one is.
+void note_pageable_node(const Work& work);
 
 }  // namespace stepscope::cudasim
