@@ -116,7 +116,7 @@ struct LintFound {
 };
 // So far; leaks and unchecked errors are judged by finish().
 std::vector<LintFound> lints();
-// Judges the end: all lints. Call it when the code under test has destroyed what it made.
+// All lints, were this the end. Call it when the code under test has destroyed what it made.
 std::vector<LintFound> finish();
 
 }  // namespace stepscope::cudasim

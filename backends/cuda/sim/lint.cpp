@@ -30,26 +30,34 @@ Lints& state() {
   return lints;
 }
 
-void judge_errors() {
-  for (auto& [thread, texts] : state().pending) {
+void add(std::vector<LintFound>& found, Lint lint, std::string text) {
+  for (const LintFound& other : found) {
+    if (other.lint == lint && other.text == text) return;
+  }
+  found.push_back({lint, std::move(text)});
+}
+
+void judge_errors(std::vector<LintFound>& found) {
+  for (const auto& [thread, texts] : state().pending) {
     for (const std::string& text : texts) {
       // Equal texts are one lint, but not fewer errors.
       const auto same = std::count(texts.begin(), texts.end(), text);
-      note(Lint::unchecked_error,
-           same == 1
-               ? fmt::format("{}, and cudaGetLastError never collected it", text)
-               : fmt::format("{} {} times, and cudaGetLastError never collected it", text, same));
+      add(found, Lint::unchecked_error,
+          same == 1
+              ? fmt::format("{}, and cudaGetLastError never collected it", text)
+              : fmt::format("{} {} times, and cudaGetLastError never collected it", text, same));
     }
-    texts.clear();
   }
 }
 
 // A device that faulted refuses every call, those that would destroy things too.
-void judge_leaks() {
+void judge_leaks(std::vector<LintFound>& found) {
   if (sticky() != cudaSuccess) return;
   for (const auto& lines :
        {live_stream_objects(), live_graphs(), live_library_objects(), live_blocks()}) {
-    for (const std::string& line : lines) note(Lint::leak, fmt::format("left behind: {}", line));
+    for (const std::string& line : lines) {
+      add(found, Lint::leak, fmt::format("left behind: {}", line));
+    }
   }
 }
 
@@ -73,12 +81,7 @@ std::string_view name_of(Lint lint) {
   return "?";
 }
 
-void note(Lint lint, std::string text) {
-  for (const LintFound& found : state().found) {
-    if (found.lint == lint && found.text == text) return;
-  }
-  state().found.push_back({lint, std::move(text)});
-}
+void note(Lint lint, std::string text) { add(state().found, lint, std::move(text)); }
 
 void note_use(std::uint64_t what) { state().used.insert(what); }
 bool was_used(std::uint64_t what) { return state().used.contains(what); }
@@ -101,9 +104,10 @@ std::vector<LintFound> lints() {
 
 std::vector<LintFound> finish() {
   const std::lock_guard lock(state_lock());
-  judge_errors();
-  judge_leaks();
-  return state().found;
+  std::vector<LintFound> found = state().found;
+  judge_errors(found);
+  judge_leaks(found);
+  return found;
 }
 
 }  // namespace stepscope::cudasim
