@@ -1,0 +1,115 @@
+// What a kernel must know of its site, as plain numbers: filled when a site is lowered, read at
+// each launch. Nothing in here changes from step to step; what does is read from device memory.
+//
+// Indices are of 32 bits on the device, so that they cost little: a tensor has fewer than 2^31
+// elements here (backends/cuda/kernels.cpp refuses others).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stepscope::cuda {
+
+struct Elements {
+  std::uint32_t elements;
+};
+
+struct Scaled {
+  std::uint32_t elements;
+  float factor;  // rounded to the type of the values
+};
+
+// A tensor around one of its axes: {outer, depth, inner}.
+struct Axis {
+  std::uint32_t outer, depth, inner;
+};
+
+inline constexpr std::uint32_t kRowThreads = 1024;    // of the one block that takes all rows
+inline constexpr std::uint32_t kManyThreads = 256;    // of each, where there are several
+inline constexpr std::uint32_t kMostRowBlocks = 128;  // about one for each multiprocessor
+
+// {N, C}: rows to be classified, and how they are dealt out: `group` lanes for a row, a power of
+// two.
+struct Rows {
+  std::uint32_t N, C;
+  bool has_factor;  // d_loss or the rate
+  std::uint32_t group, threads, blocks;
+
+  // Of kernels that end in one number: the sum of each block, then what all blocks agree on.
+  std::size_t partial_bytes() const { return blocks == 1 ? 0 : (blocks + 1) * sizeof(double); }
+  // A sum over several blocks is made by a second kernel, so that its order is fixed.
+  std::uint32_t kernels() const { return blocks == 1 ? 1 : 2; }
+};
+
+// One block as long as it has no more than 32 elements a thread: a second kernel costs more than
+// what it would win.
+inline Rows rows_of(std::uint32_t N, std::uint32_t C, bool has_factor) {
+  std::uint32_t group = 1;
+  const bool several = std::uint64_t{N} * C > std::uint64_t{32} * kRowThreads;
+  while (group < 32 && group < C && (several || 2 * group * N <= kRowThreads)) group *= 2;
+  if (!several) {
+    const std::uint32_t all = (N * group + 31) / 32 * 32;
+    return {N, C, has_factor, group, all < kRowThreads ? all : kRowThreads, 1};
+  }
+  const std::uint32_t rows = kManyThreads / group;  // of a block, at a time
+  const std::uint32_t blocks = N / rows + (N % rows == 0 ? 0 : 1);
+  return {N, C, has_factor, group, kManyThreads, blocks < kMostRowBlocks ? blocks : kMostRowBlocks};
+}
+
+// table {rows, row}, indices {N}
+struct Indexed {
+  std::uint32_t N, rows, row;
+  std::uint32_t element_bytes;
+};
+
+inline constexpr int kMaxTensors = 22;  // of one update: kMaxInputs of ops/ir/op_def.h
+
+struct Update {
+  int tensors;
+  bool advance_step;
+  bool scaled_gradient;
+  float mu, epsilon;
+  double beta1, beta2;
+  std::uint32_t elements[kMaxTensors];
+  // Of AdamUpdate with advance_step: zero in device memory, and zero again when the kernel has
+  // ended. Launches that share it must not overlap.
+  std::uint32_t* ticket;
+};
+
+enum class Loop : std::uint8_t {
+  relu,
+  tanh,
+  sigmoid,
+  scale,
+  add,
+  sub,
+  mul,
+  relu_grad,
+  tanh_grad,
+  sigmoid_grad
+};
+enum class LoopOperands : std::uint8_t { current, current_first, current_second, both };
+
+struct LoopStep {
+  Loop loop;
+  LoopOperands operands;
+  float factor;
+};
+
+inline constexpr int kMaxSteps = 12;  // kMaxChainSteps of ops/ir/chain_attrs.h
+
+struct Chain {
+  std::uint32_t elements;
+  int count, inputs;
+  LoopStep steps[kMaxSteps];
+};
+
+enum class Number : std::uint8_t { f32, f64, i32, u8 };
+
+struct Casting {
+  std::uint32_t elements;
+  Number from, to;
+};
+
+}  // namespace stepscope::cuda

@@ -1,0 +1,216 @@
+// Shapes and attributes, read.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/own_numbers.h"
+
+#include <limits>
+#include <variant>
+
+#include "ops/base/check.h"
+#include "ops/ir/op_def.h"
+
+namespace stepscope::cuda {
+namespace {
+
+std::uint32_t narrow(std::int64_t count) { return static_cast<std::uint32_t>(count); }
+
+// Whether operands of that type can be given to an op of that kind, beside f32.
+bool takes(OpKind kind, DType dtype) {
+  using enum OpKind;
+  switch (kind) {
+    case Cast:
+      return dtype == DType::f64 || dtype == DType::i32 || dtype == DType::u8;
+    case SoftmaxCrossEntropy:
+    case SoftmaxCrossEntropyGrad:
+    case SoftmaxCrossEntropyWithGrad:
+    case Argmax:
+    case CorrectCount:
+    case SgdUpdate:
+    case MomentumUpdate:
+    case AdamUpdate:
+    case Gather:
+    case ScatterAdd:
+      return dtype == DType::i32;  // labels, indices, counts
+    default:
+      return false;
+  }
+}
+
+std::int64_t product(const Shape& shape, std::size_t from, std::size_t to) {
+  std::int64_t elements = 1;
+  for (std::size_t axis = from; axis < to; ++axis) elements *= shape[axis];
+  return elements;
+}
+
+Axis around(const Shape& shape, std::int64_t axis) {
+  const auto at = static_cast<std::size_t>(axis);
+  return {narrow(product(shape, 0, at)), narrow(shape[at]),
+          narrow(product(shape, at + 1, shape.rank()))};
+}
+
+Loop loop_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::Relu:
+      return Loop::relu;
+    case OpKind::Tanh:
+      return Loop::tanh;
+    case OpKind::Sigmoid:
+      return Loop::sigmoid;
+    case OpKind::Scale:
+      return Loop::scale;
+    case OpKind::Add:
+      return Loop::add;
+    case OpKind::Sub:
+      return Loop::sub;
+    case OpKind::Mul:
+      return Loop::mul;
+    case OpKind::ReluGrad:
+      return Loop::relu_grad;
+    case OpKind::TanhGrad:
+      return Loop::tanh_grad;
+    case OpKind::SigmoidGrad:
+      return Loop::sigmoid_grad;
+    default:
+      fail(Fault::unsupported, "cuda: PointwiseChain with a step of {}", name(kind));
+  }
+}
+
+LoopOperands operands_of(ChainOperands operands) {
+  switch (operands) {
+    case ChainOperands::current:
+      return LoopOperands::current;
+    case ChainOperands::current_first:
+      return LoopOperands::current_first;
+    case ChainOperands::current_second:
+      return LoopOperands::current_second;
+    case ChainOperands::both:
+      return LoopOperands::both;
+  }
+  fail(Fault::unsupported, "cuda: PointwiseChain with operands of kind {}",
+       static_cast<int>(operands));
+}
+
+Number number_of(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return Number::f64;
+    case DType::i32:
+      return Number::i32;
+    case DType::u8:
+      return Number::u8;
+    default:
+      return Number::f32;  // check_operands() let no other type through
+  }
+}
+
+// The parameters are the first inputs.
+template <class UpdateAttrs>
+Update update_from(const OpSite& site, const UpdateAttrs& attrs) {
+  check(attrs.tensors <= kMaxTensors, Fault::unsupported, "cuda: {} of {} tensors, at most {} are",
+        name(site.kind), attrs.tensors, kMaxTensors);
+  Update numbers{};
+  numbers.tensors = static_cast<int>(attrs.tensors);
+  numbers.advance_step = attrs.advance_step;
+  for (int t = 0; t < numbers.tensors; ++t) {
+    numbers.elements[t] = narrow(site.in[static_cast<std::size_t>(t)].shape.elements());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void check_operands(const OpSite& site) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto check_each = [&](const std::vector<TensorType>& types) {
+    for (const TensorType& type : types) {
+      check(type.layout == LayoutId::row_major, Fault::unsupported,
+            "cuda: {} on layout {}, only row-major is", name(site.kind),
+            static_cast<int>(type.layout));
+      check(type.dtype == DType::f32 || takes(site.kind, type.dtype), Fault::unsupported,
+            "cuda: {} on {}, only f32 is; take the reference backend", name(site.kind),
+            name(type.dtype));
+      check(type.shape.elements() <= kMost, Fault::unsupported,
+            "cuda: {} on {} elements, at most {} are", name(site.kind), type.shape.elements(),
+            kMost);
+    }
+  };
+  check_each(site.in);
+  check_each(site.out);
+}
+
+Elements elements_of(const OpSite& site) { return {narrow(site.out[0].shape.elements())}; }
+
+Scaled scaled_of(const OpSite& site) {
+  const auto* scale = std::get_if<ScaleAttrs>(&site.attrs);
+  const double factor = scale != nullptr ? scale->factor : std::get<FillAttrs>(site.attrs).value;
+  return {elements_of(site).elements, static_cast<float>(factor)};
+}
+
+// ReduceSum removes an axis of x, Broadcast inserts one into y, biases lie along the channels of x.
+Axis axis_of(const OpSite& site) {
+  if (const auto* reduce = std::get_if<ReduceAttrs>(&site.attrs)) {
+    return around(site.in[0].shape, reduce->axis);
+  }
+  if (const auto* broadcast = std::get_if<BroadcastAttrs>(&site.attrs)) {
+    return around(site.out[0].shape, broadcast->axis);
+  }
+  return around(site.in[0].shape, 1);
+}
+
+// The third input, where there is one, is d_loss or the rate.
+Rows rows_of(const OpSite& site) {
+  const Shape& shape = site.in[0].shape;
+  return rows_of(narrow(shape[0]), narrow(shape[1]), site.in.size() == 3);
+}
+
+// Rows of the table: what is gathered from, or what comes out.
+Indexed indexed_of(const OpSite& site) {
+  const Shape& table = (site.kind == OpKind::Gather ? site.in : site.out)[0].shape;
+  const Shape& rows = site.in[0].shape;
+  const Indexed numbers = {narrow(site.in[1].shape[0]), narrow(table[0]),
+                           narrow(product(rows, 1, rows.rank())),
+                           static_cast<std::uint32_t>(bytes_per_element(site.in[0].dtype))};
+  constexpr std::uint32_t kMostColumns = 65535U * 128U;  // blocks of a grid's y, columns of a block
+  check(site.kind == OpKind::Gather || numbers.row <= kMostColumns, Fault::unsupported,
+        "cuda: ScatterAdd of rows of {} elements, at most {} are", numbers.row, kMostColumns);
+  return numbers;
+}
+
+Chain chain_of(const OpSite& site) {
+  static_assert(kMaxSteps == static_cast<int>(kMaxChainSteps));
+  const auto& attrs = std::get<ChainAttrs>(site.attrs);
+  Chain numbers{};
+  numbers.elements = elements_of(site).elements;
+  numbers.count = static_cast<int>(attrs.count);
+  numbers.inputs = static_cast<int>(site.in.size());
+  for (int s = 0; s < numbers.count; ++s) {
+    const ChainStep& step = attrs.steps[static_cast<std::size_t>(s)];
+    numbers.steps[s] = {loop_of(step.kind), operands_of(step.operands),
+                        static_cast<float>(step.factor)};
+  }
+  return numbers;
+}
+
+Casting casting_of(const OpSite& site) {
+  return {elements_of(site).elements, number_of(site.in[0].dtype), number_of(site.out[0].dtype)};
+}
+
+Update update_of(const OpSite& site) {
+  if (const auto* sgd = std::get_if<SgdAttrs>(&site.attrs)) {
+    Update numbers = update_from(site, *sgd);
+    numbers.scaled_gradient = sgd->scaled_gradient;
+    return numbers;
+  }
+  if (const auto* momentum = std::get_if<MomentumAttrs>(&site.attrs)) {
+    Update numbers = update_from(site, *momentum);
+    numbers.mu = static_cast<float>(momentum->mu);
+    return numbers;
+  }
+  const auto& adam = std::get<AdamAttrs>(site.attrs);
+  Update numbers = update_from(site, adam);
+  numbers.beta1 = adam.beta1;
+  numbers.beta2 = adam.beta2;
+  numbers.epsilon = static_cast<float>(adam.epsilon);
+  return numbers;
+}
+
+}  // namespace stepscope::cuda
