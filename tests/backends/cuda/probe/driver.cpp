@@ -126,8 +126,8 @@ void products(Report& report) {
   cublasLtMatmulHeuristicResult_t result{};
   int found = 0;
   report.device_code("cublasLtMatmulAlgoGetHeuristic with a null handle",
-              cublasLtMatmulAlgoGetHeuristic(nullptr, product, layout, layout, layout, layout,
-                                             preference, 1, &result, &found));
+                     cublasLtMatmulAlgoGetHeuristic(nullptr, product, layout, layout, layout,
+                                                    layout, preference, 1, &result, &found));
   set_descriptors(report, product, layout);
   cublasLtMatmulPreferenceDestroy(preference);
   cublasLtMatrixLayoutDestroy(layout);

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/backends/cuda/probe/scene.h"
 
+#include <fmt/format.h>
+
 #include "tests/backends/cuda/probe/kernels.h"
 #include "tests/backends/cuda/probe/report.h"
 
@@ -99,13 +101,13 @@ std::size_t Graph::edges() const {
 }
 
 std::string Graph::types() const {
-  std::string types;
+  std::vector<std::string> types;
   for (const cudaGraphNode_t node : nodes()) {
     cudaGraphNodeType type{};
     must(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
-    types += (types.empty() ? "" : " ") + name_of(type);
+    types.push_back(name_of(type));
   }
-  return types.empty() ? "none" : types;
+  return types.empty() ? "none" : fmt::format("{}", fmt::join(types, " "));
 }
 
 Executable::Executable(cudaGraph_t graph, unsigned long long flags) {
