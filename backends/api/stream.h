@@ -12,9 +12,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/api/kernel.h"
+#include "ops/base/error.h"
 #include "ops/ir/op_def.h"
 
 namespace stepscope {
@@ -79,6 +82,20 @@ class Recording {
     std::optional<std::int64_t> instantiate_ns, upload_ns;
   };
   virtual Times times() const { return {}; }
+};
+
+// end_recording() when one launch cannot be recorded. The message names the op by index and kind;
+// reason() is the rest of it, for whoever knows more of the op.
+class RecordingError final : public Error {
+ public:
+  RecordingError(Fault fault, std::uint32_t op, std::string reason, const std::string& message)
+      : Error(fault, message), op_(op), reason_(std::move(reason)) {}
+  std::uint32_t op() const { return op_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::uint32_t op_;
+  std::string reason_;
 };
 
 class Stream {

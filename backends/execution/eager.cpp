@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "backends/execution/op_context.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
@@ -63,7 +64,12 @@ void EagerExecutor::enqueue(Stream& stream) {
 template <bool kWatched>
 void EagerExecutor::run_all(Stream& stream) {
   const std::size_t count = graph().ops().size();
-  for (std::size_t i = 0; i < count; ++i) run<kWatched>(i, stream);
+  std::size_t i = 0;
+  try {
+    for (; i < count; ++i) run<kWatched>(i, stream);
+  } catch (const Error& error) {
+    throw_at_op(graph(), i, error.fault(), error.what());
+  }
 }
 
 OpSite EagerExecutor::live_site(const Op& op) {

@@ -31,7 +31,8 @@ std::size_t kept_bytes(const Plan& plan) {
 
 BoundProgram::BoundProgram(const Program& program, Backend& backend, ModelMemory& memory,
                            const ExecutorOptions& options)
-    : backend_(backend),
+    : graph_(program.graph),
+      backend_(backend),
       arena_(backend.allocate(program.plan.bytes.arena + options.address_offset)),
       kept_bytes_(kept_bytes(program.plan)),
       most_live_bytes_(program.plan.bytes.bound) {
@@ -106,8 +107,12 @@ void BoundProgram::submit_tracking_dead(Stream& stream) const {
   backend_.mark_dead(arena_->data(), arena_->bytes());
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     for (const Block& block : born_[i]) backend_.mark_live(block.data, block.bytes);
-    stream.submit(launches_[i], static_cast<std::uint32_t>(i));
-    stream.wait();
+    try {
+      stream.submit(launches_[i], static_cast<std::uint32_t>(i));
+      stream.wait();
+    } catch (const Error& error) {
+      throw_at_op(*graph_, i, error.fault(), error.what());
+    }
     for (const Block& block : dies_[i]) backend_.mark_dead(block.data, block.bytes);
   }
 }
@@ -147,7 +152,11 @@ GraphExecutor::GraphExecutor(std::shared_ptr<const Program> program, Backend& ba
     (void)stream.end_recording();
     throw;
   }
-  recording_ = stream.end_recording();
+  try {
+    recording_ = stream.end_recording();
+  } catch (const RecordingError& error) {
+    throw_at_op(graph(), error.op(), error.fault(), error.reason());
+  }
   const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
   const Recording::Times apart = recording_->times();
   setup_times_ = {

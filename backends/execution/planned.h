@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/execution/executor.h"
+#include "backends/execution/op_context.h"
 
 namespace stepscope {
 
@@ -15,9 +16,15 @@ class BoundProgram {
   BoundProgram(const BoundProgram&) = delete;
   BoundProgram& operator=(const BoundProgram&) = delete;
 
+  // Errors name the op.
   void submit(Stream& stream) const {
-    for (std::size_t i = 0; i < launches_.size(); ++i) {
-      stream.submit(launches_[i], static_cast<std::uint32_t>(i));
+    std::size_t i = 0;
+    try {
+      for (; i < launches_.size(); ++i) {
+        stream.submit(launches_[i], static_cast<std::uint32_t>(i));
+      }
+    } catch (const Error& error) {
+      throw_at_op(*graph_, i, error.fault(), error.what());
     }
   }
   // The same with dead memory marked behind each op, for debug and sanitizer builds.
@@ -38,6 +45,7 @@ class BoundProgram {
 
   void find_lifetimes(const Program& program);
 
+  std::shared_ptr<const Graph> graph_;
   Backend& backend_;
   std::unique_ptr<Memory> arena_;
   std::vector<std::byte*> addresses_;  // per value
