@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ struct BackendOptions {
   // Choices of the library that Backend::tune wrote; empty: those that come with the backend.
   // Backends without choices do not read it.
   std::string tune_file;
+  // How graphs are recorded; nothing: as the backend itself does. One that it cannot is
+  // unsupported.
+  std::optional<RecordAs> record_as = std::nullopt;
+  // CUDA: inputs of products may be rounded to TF32. Backends without it do not read it.
+  bool tf32 = false;
 };
 
 // Facts for records and `stepscope devices`.

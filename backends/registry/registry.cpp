@@ -39,7 +39,11 @@ std::vector<std::string> Registry::names() const {
 std::unique_ptr<Backend> Registry::make(std::string_view name,
                                         const BackendOptions& options) const {
   for (const BackendEntry& entry : entries_) {
-    if (entry.name == name) return entry.make(options);
+    if (entry.name != name) continue;
+    std::unique_ptr<Backend> backend = entry.make(options);
+    check(!options.record_as || *options.record_as == backend->records_as(), Fault::unsupported,
+          "{}: does not record in the way that was asked for", name);
+    return backend;
   }
   fail(Fault::bad_input, "{}", unknown_name("backend", name, names()));
 }
