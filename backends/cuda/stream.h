@@ -19,12 +19,12 @@
 
 namespace stepscope::cuda {
 
-// One call that a launch made, as a recording keeps it: replays count and log it.
-struct RecordedCall {
+class GraphMaker;
+
+// A launch that a recording shall hold, on behalf of op `op`.
+struct NotedLaunch {
   Launch launch;
   std::uint32_t op;
-  CallBy by;
-  std::uint32_t nodes;  // kernel nodes it became
 };
 
 class CudaStream final : public Stream {
@@ -45,31 +45,34 @@ class CudaStream final : public Stream {
   template <class Body>
   void library_call(Body body);
   // Each call, before it is made: counted and logged when live, kept when recording.
-  void report(const Launch& launch, CallBy by);
+  void report(const Launch& launch, CallBy by) {
+    if (maker_ != nullptr) [[unlikely]] {
+      keep(launch, by);
+      return;
+    }
+    made_call(launch, by);
+  }
 
-  cudaStream_t live() const { return stream_.value(); }
+  cudaStream_t live() const { return stream_->value(); }
 
  private:
   friend class CudaRecording;
-  struct Noted {
-    Launch launch;
-    std::uint32_t op;
-  };
+  friend class GraphMaker;
 
   void record(const Launch& launch, std::uint32_t op) override { noted_.push_back({launch, op}); }
   void do_copy_in(std::byte* to, std::span<const std::byte> from) override;
   void do_copy_out(std::span<std::byte> to, const std::byte* from) override;
+  void keep(const Launch& launch, CallBy by);
   cudaStream_t begin_library_capture();
   void end_library_capture();
 
-  StreamHandle stream_;
-  StreamHandle rehearsal_;  // blocking; made with the stream, never inside a capture
+  std::shared_ptr<StreamHandle> stream_;  // recordings that were replayed in it wait for it
+  StreamHandle rehearsal_;                // blocking; made with the stream, never inside a capture
   Staging staging_;
   Submission submission_;
   RecordAs record_as_ = RecordAs::capture;
-  std::vector<Noted> noted_;
-  std::vector<RecordedCall>* recorded_ = nullptr;  // while a graph is made
-  std::uint32_t op_ = 0;                           // while a graph is made
+  std::vector<NotedLaunch> noted_;
+  GraphMaker* maker_ = nullptr;  // while a graph is made
 };
 
 template <class Body>

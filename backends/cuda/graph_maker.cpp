@@ -1,0 +1,253 @@
+// One pass over the launches: by stream capture, or by explicit nodes.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/graph_maker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/cuda/error.h"
+#include "ops/base/check.h"
+#include "ops/ir/op_def.h"
+
+namespace stepscope::cuda {
+namespace {
+
+constexpr std::string_view kWhatInvalidates =
+    "it made the capture invalid: a step may not allocate, wait or use the legacy stream";
+
+std::string_view name_of(cudaGraphNodeType type) {
+  switch (type) {
+    case cudaGraphNodeTypeMemcpy:
+      return "a copy";
+    case cudaGraphNodeTypeMemset:
+      return "a fill";
+    case cudaGraphNodeTypeHost:
+      return "a host function";
+    case cudaGraphNodeTypeGraph:
+      return "a graph";
+    case cudaGraphNodeTypeEmpty:
+      return "nothing";
+    case cudaGraphNodeTypeMemAlloc:
+      return "an allocation";
+    case cudaGraphNodeTypeMemFree:
+      return "a release of memory";
+    default:
+      return "of another type";
+  }
+}
+
+void check_is_kernel(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  check_cuda(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
+  check(type == cudaGraphNodeTypeKernel, Fault::device,
+        "it adds a node that is {}; a step's nodes are kernels", name_of(type));
+}
+
+// What the node follows: one node, or none if it is the first.
+cudaGraphNode_t before(cudaGraphNode_t node) {
+  std::size_t count = 0;
+  check_cuda(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count),
+             "cudaGraphNodeGetDependencies");
+  check(count <= 1, Fault::device, "it adds a node behind {} others; a step is a chain", count);
+  cudaGraphNode_t found = nullptr;
+  if (count == 0) return found;
+  check_cuda(cudaGraphNodeGetDependencies(node, &found, nullptr, &count),
+             "cudaGraphNodeGetDependencies");
+  return found;
+}
+
+std::size_t node_count(cudaGraph_t graph) {
+  std::size_t count = 0;
+  check_cuda(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes");
+  return count;
+}
+
+NodeShape shape_of(cudaGraphNode_t node) {
+  cudaKernelNodeParams parameters{};
+  check_cuda(cudaGraphKernelNodeGetParams(node, &parameters), "cudaGraphKernelNodeGetParams");
+  return {parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes};
+}
+
+bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+std::string text_of(const NodeShape& shape) {
+  return fmt::format("a grid of {}x{}x{} with blocks of {}x{}x{} and {} bytes", shape.grid.x,
+                     shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
+                     shape.dynamic_shared);
+}
+
+std::string difference(const CallNodes& rehearsed, const CallNodes& made) {
+  const RecordedCall& a = rehearsed.call;
+  const RecordedCall& b = made.call;
+  if (a.op != b.op) return fmt::format("the graph has a call of op {} in its place", b.op);
+  if (a.by != b.by) return "the graph has a call of somebody else in its place";
+  if (a.nodes != b.nodes) return fmt::format("{} nodes, and {} in the graph", a.nodes, b.nodes);
+  for (std::size_t i = 0; i < rehearsed.shapes.size(); ++i) {
+    const NodeShape& x = rehearsed.shapes[i];
+    const NodeShape& y = made.shapes[i];
+    if (same(x.grid, y.grid) && same(x.block, y.block) && x.dynamic_shared == y.dynamic_shared) {
+      continue;
+    }
+    return fmt::format("{}, and in the graph {}", text_of(x), text_of(y));
+  }
+  return {};
+}
+
+}  // namespace
+
+void fail_at_op(const NotedLaunch& launch, Fault fault, std::string_view reason) {
+  const std::string message = fmt::format("cuda: recording op {} {}: {}", launch.op,
+                                          name(launch.launch.kernel->site().kind), reason);
+  throw RecordingError(fault, launch.op, fmt::format("cuda: recording: {}", reason), message);
+}
+
+GraphMaker::GraphMaker(CudaStream& stream, cudaStream_t captures, RecordAs as)
+    : stream_(stream), captures_(captures), as_(as) {
+  stream_.maker_ = this;
+}
+
+GraphMaker::~GraphMaker() {
+  stream_.maker_ = nullptr;
+  stream_.submission_ = {.stream = stream_.live(), .graph = nullptr, .last = nullptr};
+  if (!capturing_) return;
+  cudaGraph_t graph = nullptr;
+  forget(cudaStreamEndCapture(captures_, &graph));
+  if (graph != made_.graph.value()) const GraphHandle dropped(graph);
+}
+
+void GraphMaker::begin() {
+  if (as_ == RecordAs::nodes) {
+    check_cuda(cudaGraphCreate(made_.graph.fill(), 0), "cuda: recording: cudaGraphCreate");
+    stream_.submission_ = {.stream = captures_, .graph = made_.graph.value(), .last = nullptr};
+    return;
+  }
+  check_cuda(cudaStreamBeginCapture(captures_, cudaStreamCaptureModeGlobal),
+             "cuda: recording: cudaStreamBeginCapture");
+  capturing_ = true;
+  stream_.submission_ = {.stream = captures_, .graph = nullptr, .last = nullptr};
+}
+
+void GraphMaker::end() {
+  if (as_ == RecordAs::nodes) return;
+  check_cuda(cudaStreamEndCapture(captures_, made_.graph.fill()),
+             "cuda: recording: cudaStreamEndCapture");
+  capturing_ = false;
+}
+
+MadeGraph GraphMaker::make(std::span<const NotedLaunch> launches) {
+  begin();
+  for (const NotedLaunch& each : launches) {
+    try {
+      record(each);
+    } catch (const Error& error) {
+      fail_at_op(each, error.fault(), error.what());
+    }
+  }
+  end();
+  return std::move(made_);
+}
+
+void GraphMaker::record(const NotedLaunch& noted) {
+  op_ = noted.op;
+  const std::size_t before = made_.calls.size();
+  noted.launch.fn(noted.launch, stream_);
+  close_call();
+  const std::size_t calls = made_.calls.size() - before;
+  check(calls == noted.launch.kernel->calls(), Fault::device,
+        "it made {} calls, its kernel promised {}", calls, noted.launch.kernel->calls());
+}
+
+void GraphMaker::keep(const Launch& launch, CallBy by) {
+  close_call();
+  made_.calls.push_back({{launch, op_, by, 0}, {}});
+  call_is_open_ = true;
+}
+
+GraphMaker::Place GraphMaker::place() const {
+  if (as_ == RecordAs::nodes) return {made_.graph.value(), stream_.submission_.last};
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+  const cudaGraphNode_t* last = nullptr;
+  std::size_t count = 0;
+  check_cuda(cudaStreamGetCaptureInfo(captures_, &status, nullptr, &graph, &last, nullptr, &count),
+             "cudaStreamGetCaptureInfo");
+  check(status == cudaStreamCaptureStatusActive, Fault::device, "{}", kWhatInvalidates);
+  check(count <= 1, Fault::device, "it leaves {} ends of the graph open; a step is a chain", count);
+  return {graph, count == 1 ? *last : nullptr};
+}
+
+std::vector<cudaGraphNode_t> GraphMaker::nodes_behind(cudaGraphNode_t first,
+                                                      cudaGraphNode_t last) const {
+  std::vector<cudaGraphNode_t> nodes;
+  for (cudaGraphNode_t node = last; node != first; node = before(node)) {
+    check(node != nullptr, Fault::device, "it adds nodes that do not follow those before it");
+    check_is_kernel(node);
+    nodes.push_back(node);
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+void GraphMaker::close_call() {
+  const Place now = place();
+  const std::vector<cudaGraphNode_t> nodes = nodes_behind(counted_to_, now.last);
+  counted_to_ = now.last;
+  made_.nodes += nodes.size();
+  const std::size_t all = node_count(now.graph);
+  check(all == made_.nodes, Fault::device, "it adds {} nodes beside the chain", all - made_.nodes);
+  if (!call_is_open_) {
+    check(nodes.empty(), Fault::device, "it adds {} nodes before it reports a call", nodes.size());
+    return;
+  }
+  call_is_open_ = false;
+  CallNodes& made = made_.calls.back();
+  check(!nodes.empty(), Fault::device,
+        "a call of it adds no node: replays would leave it out; it must go where "
+        "CudaStream::submission() says");
+  made.call.nodes = static_cast<std::uint32_t>(nodes.size());
+  if (made.call.by == CallBy::library) return;
+  for (cudaGraphNode_t node : nodes) made.shapes.push_back(shape_of(node));
+}
+
+cudaStream_t GraphMaker::begin_library_capture() {
+  const cudaGraphNode_t& last = stream_.submission_.last;
+  check_cuda(cudaStreamBeginCaptureToGraph(captures_, made_.graph.value(), &last, nullptr,
+                                           last == nullptr ? 0 : 1, cudaStreamCaptureModeGlobal),
+             "cudaStreamBeginCaptureToGraph");
+  capturing_ = true;
+  return captures_;
+}
+
+void GraphMaker::end_library_capture() {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaGraphNode_t* last = nullptr;
+  std::size_t count = 0;
+  check_cuda(cudaStreamGetCaptureInfo(captures_, &status, nullptr, nullptr, &last, nullptr, &count),
+             "cudaStreamGetCaptureInfo");
+  check(status == cudaStreamCaptureStatusActive, Fault::device, "{}", kWhatInvalidates);
+  check(count <= 1, Fault::device, "it leaves {} ends of the graph open; a step is a chain", count);
+  if (count == 1) stream_.submission_.last = *last;
+  cudaGraph_t same = nullptr;
+  check_cuda(cudaStreamEndCapture(captures_, &same), "cudaStreamEndCapture");
+  capturing_ = false;
+}
+
+void check_same_calls(std::span<const NotedLaunch> launches, const MadeGraph& rehearsed,
+                      const MadeGraph& made) {
+  const auto launch_of = [launches](std::uint32_t op) {
+    return *std::find_if(launches.begin(), launches.end(),
+                         [op](const NotedLaunch& each) { return each.op == op; });
+  };
+  check(rehearsed.calls.size() == made.calls.size(), Fault::device,
+        "cuda: recording: {} calls were rehearsed, the graph has {}", rehearsed.calls.size(),
+        made.calls.size());
+  for (std::size_t i = 0; i < made.calls.size(); ++i) {
+    const std::string differs = difference(rehearsed.calls[i], made.calls[i]);
+    if (differs.empty()) continue;
+    fail_at_op(launch_of(rehearsed.calls[i].call.op), Fault::device,
+               fmt::format("its calls are not those of the rehearsal: {}", differs));
+  }
+}
+
+}  // namespace stepscope::cuda

@@ -1,0 +1,84 @@
+// GraphMaker: turns noted launches into a graph, once, and takes its inventory call by call.
+//
+// Refuses what a step's graph must not hold: a call that adds no node, a node that is no kernel, a
+// node beside the chain, and whatever makes a capture invalid. Leaves the stream as it was on every
+// path: no capture is open and no graph left when it threw.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/handles.h"
+#include "backends/cuda/recording.h"
+#include "backends/cuda/stream.h"
+
+namespace stepscope::cuda {
+
+// What of a kernel node is told; of a library's own only that it is there.
+struct NodeShape {
+  dim3 grid, block;
+  unsigned dynamic_shared = 0;
+};
+
+struct CallNodes {
+  RecordedCall call;
+  std::vector<NodeShape> shapes;  // per node, of own kernels
+};
+
+struct MadeGraph {
+  GraphHandle graph;
+  std::vector<CallNodes> calls;
+  std::size_t nodes = 0;
+};
+
+// Throws RecordingError: "cuda: recording op 5 MatMul: REASON".
+[[noreturn]] void fail_at_op(const NotedLaunch& launch, Fault fault, std::string_view reason);
+
+class GraphMaker {
+ public:
+  // `captures`: the stream that captures; for explicit nodes, the one that library calls are
+  // captured through. Requires: capture_lock() is held, and `stream` has no other maker.
+  GraphMaker(CudaStream& stream, cudaStream_t captures, RecordAs as);
+  ~GraphMaker();
+  GraphMaker(const GraphMaker&) = delete;
+  GraphMaker& operator=(const GraphMaker&) = delete;
+
+  // Once. Throws RecordingError where an op is concerned.
+  MadeGraph make(std::span<const NotedLaunch> launches);
+
+  // For CudaStream.
+  void keep(const Launch& launch, CallBy by);
+  cudaStream_t begin_library_capture();
+  void end_library_capture();
+
+ private:
+  struct Place {
+    cudaGraph_t graph;
+    cudaGraphNode_t last;  // null: nothing yet
+  };
+
+  void begin();
+  void record(const NotedLaunch& noted);
+  void end();
+  Place place() const;
+  void close_call();
+  std::vector<cudaGraphNode_t> nodes_behind(cudaGraphNode_t before, cudaGraphNode_t last) const;
+
+  CudaStream& stream_;
+  cudaStream_t captures_;
+  RecordAs as_;
+  bool capturing_ = false;
+  bool call_is_open_ = false;  // a call was reported, and its nodes not counted yet
+  cudaGraphNode_t counted_to_ = nullptr;
+  std::uint32_t op_ = 0;
+  MadeGraph made_;
+};
+
+// Throws RecordingError at the first call in which the two differ.
+void check_same_calls(std::span<const NotedLaunch> launches, const MadeGraph& rehearsed,
+                      const MadeGraph& made);
+
+}  // namespace stepscope::cuda
