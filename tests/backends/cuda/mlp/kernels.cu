@@ -15,6 +15,8 @@ constexpr unsigned kAll = 0xffffffffu;
 unsigned blocks_for(int threads) {
   return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
 }
+constexpr int kSums = 4;  // side by side, since each addition waits for the one before
+
 __device__ int index() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 
 __device__ float sum_of_warp(float value) {
@@ -107,10 +109,16 @@ __global__ void linear_kernel(float* y, const float* x, const float* weights, co
   }
   const float* left = x + at / out * in;
   const float* right = weights + at % out * in;
-  float sum = bias[at % out];
-  for (int i = 0; i < in; ++i) {
-    sum += left[i] * right[i];
+  float sums[kSums] = {bias[at % out], 0.0f, 0.0f, 0.0f};
+  for (int i = 0; i < in / kSums * kSums; i += kSums) {
+    for (int j = 0; j < kSums; ++j) {
+      sums[j] += left[i + j] * right[i + j];
+    }
   }
+  for (int i = in / kSums * kSums; i < in; ++i) {
+    sums[0] += left[i] * right[i];
+  }
+  const float sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   y[at] = relu && sum < 0.0f ? 0.0f : sum;  // NaN stays
 }
 
@@ -121,16 +129,20 @@ __global__ void weight_gradient_kernel(float* dweights, float* dbias, const floa
   if (at >= in * out) {
     return;
   }
+  const float* left = dy + at / in;
   float sum = 0.0f;
-  float of_bias = 0.0f;
   for (int row = 0; row < rows; ++row) {
-    sum += dy[row * out + at / in] * x[row * in + at % in];
-    of_bias += dy[row * out + at / in];
+    sum += left[row * out] * x[row * in + at % in];
   }
   dweights[at] = sum;
-  if (at % in == 0) {
-    dbias[at / in] = of_bias;
+  if (at % in != 0) {
+    return;
   }
+  float of_bias = 0.0f;
+  for (int row = 0; row < rows; ++row) {
+    of_bias += left[row * out];
+  }
+  dbias[at / in] = of_bias;
 }
 
 // A thread for each element of dx.
@@ -140,10 +152,18 @@ __global__ void input_gradient_kernel(float* dx, const float* dy, const float* w
   if (at >= rows * in) {
     return;
   }
-  float sum = 0.0f;
-  for (int o = 0; o < out; ++o) {
-    sum += dy[at / in * out + o] * weights[o * in + at % in];
+  const float* left = dy + at / in * out;
+  const float* right = weights + at % in;
+  float sums[kSums] = {};
+  for (int o = 0; o < out / kSums * kSums; o += kSums) {
+    for (int j = 0; j < kSums; ++j) {
+      sums[j] += left[o + j] * right[(o + j) * in];
+    }
   }
+  for (int o = out / kSums * kSums; o < out; ++o) {
+    sums[0] += left[o] * right[o * in];
+  }
+  const float sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   dx[at] = x[at] > 0.0f ? sum : 0.0f;
 }
 
