@@ -118,5 +118,7 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
 // Pure: no driver, no fault and no capture changes what a status is called.
 const char* cublasLtGetStatusName(cublasStatus_t status) { return text_of(status).name; }
 const char* cublasLtGetStatusString(cublasStatus_t status) { return text_of(status).text; }
+// That of the headers: the one whose answers are simulated.
+size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
 
 }  // extern "C"
