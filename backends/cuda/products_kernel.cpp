@@ -1,0 +1,90 @@
+// Launching a product.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/products_kernel.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "backends/cuda/device/run.h"
+#include "backends/cuda/stream.h"
+#include "ops/ir/op_def.h"
+
+namespace stepscope::cuda {
+
+ProductKernel::ProductKernel(const OpSite& site, cublasLtHandle_t handle, const Problem& problem,
+                             std::unique_ptr<LibraryProduct> product, const Algorithm& algorithm,
+                             OwnPart own)
+    : Kernel(site, {.scratch = algorithm.workspace, .output_bytes = {}}, launch,
+             own == OwnPart::none ? 1 : 2),
+      handle_(handle),
+      problem_(problem),
+      product_(std::move(product)),
+      algorithm_(algorithm),
+      own_(own),
+      first_(site.kind == OpKind::MatMulUpdate ? 1 : 0),
+      what_(fmt::format("{} {}", name(site.kind), to_text(problem))) {}
+
+// MatMul          a, b -> c
+// Linear          a, b, bias -> y
+// MatMulReluGrad  a, b, y -> dx
+// MatMulBiasGrad  a, b -> c, sums
+// MatMulUpdate    W, a, b -> W', which lies over W[, sums]
+ProductOperands ProductKernel::operands_of(const Launch& call) const {
+  std::byte* const* outputs = call.operands + site().in.size();
+  ProductOperands operands{.a = call.operands[first_],
+                           .b = call.operands[first_ + 1],
+                           .w = problem_.subtracted ? call.operands[0] : nullptr,
+                           .c = outputs[0],
+                           .workspace = call.scratch};
+  if (problem_.epilogue == Epilogue::b_sums) {
+    operands.vector = outputs[1];
+  } else if (problem_.epilogue != Epilogue::none) {
+    operands.vector = call.operands[2];
+  }
+  return operands;
+}
+
+cudaError_t ProductKernel::run_own(const Launch& call, Submission& to) const {
+  std::byte* const* outputs = call.operands + site().in.size();
+  std::byte* const c = outputs[0];
+  const Elements all{static_cast<std::uint32_t>(problem_.M * problem_.N)};
+  switch (own_) {
+    case OwnPart::none:
+      break;
+    case OwnPart::relu_gate: {
+      std::byte* const operands[] = {c, call.operands[2], c};
+      return run_relu_grad(to, operands, all);
+    }
+    case OwnPart::tanh: {
+      std::byte* const operands[] = {c, c};
+      return run_tanh(to, operands, all);
+    }
+    case OwnPart::sigmoid: {
+      std::byte* const operands[] = {c, c};
+      return run_sigmoid(to, operands, all);
+    }
+    case OwnPart::column_sums: {
+      std::byte* const operands[] = {call.operands[first_ + 1], outputs[1]};
+      return run_reduce_sum(
+          to, operands,
+          {1, static_cast<std::uint32_t>(problem_.K), static_cast<std::uint32_t>(problem_.N)});
+    }
+  }
+  return cudaSuccess;
+}
+
+void ProductKernel::launch(const Launch& call, Stream& stream) {
+  const auto& self = static_cast<const ProductKernel&>(*call.kernel);
+  auto& cuda = static_cast<CudaStream&>(stream);
+  const ProductOperands operands = self.operands_of(call);
+  cuda.report(call, CallBy::library);
+  cuda.library_call([&](cudaStream_t to) {
+    check_lt(self.product_->run(self.handle_, self.algorithm_, operands, to), self.what_);
+  });
+  if (self.own_ == OwnPart::none) return;
+  cuda.report(call, CallBy::own);
+  check_cuda(self.run_own(call, cuda.submission()), self.what_);
+}
+
+}  // namespace stepscope::cuda
