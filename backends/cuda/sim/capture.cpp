@@ -185,8 +185,6 @@ cudaError_t capture_work(CUstream_st& stream, Work work) {
   Capture& capture = *stream.capture;
   if (!capture.invalid.empty()) return cudaErrorStreamCaptureInvalidated;
   if (const cudaError_t refused = admit_memory_node(*capture.graph, work)) return refused;
-  // Replays read what is there then, so nothing is staged.
-  if (auto* copy = std::get_if<Copy>(&work)) copy->staged.reset();
   note_captured(work);
   Branch& branch = branch_of(capture, stream);
   CUgraphNode_st& node =

@@ -7,9 +7,8 @@
 namespace stepscope::cudasim {
 namespace {
 
-// Registered memory is pinned, and freed device memory the device's still.
+// Registered memory is pinned.
 Place kind_of(const void* address) {
-  if (in_device_range(address)) return Place::device;
   const Place place = place_of(address);
   return place == Place::registered ? Place::pinned : place;
 }

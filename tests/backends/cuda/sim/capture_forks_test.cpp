@@ -24,6 +24,7 @@ TEST_F(Forks, Rule14_WaitingForACapturedEventJoins) {
   CUDA_OK(cudaEventRecord(join, forked));
   CUDA_OK(add(s, a, 10));
   CUDA_OK(cudaStreamWaitEvent(s, join, 0));
+  CUDA_OK(cudaStreamWaitEvent(s, join, 0));  // again: no second edge
   CUDA_OK(cuda::launch(s, 1, kCount, 0, sum_of, c, a, b));
   const cudaGraph_t made = end(s);
   EXPECT_EQ((Edges{{0, 1}, {0, 2}, {2, 3}, {1, 3}}), edges_of(made));

@@ -131,6 +131,8 @@ TEST_F(Updates, Rule26_SoAreOtherDependencies) {
   CUDA_OK(cudaGraphExecUpdate(exec, made({{0, 2}, {1, 2}, {2, 3}}), &info));
   const cudaGraph_t fewer = made({{0, 2}, {2, 3}});
   expect_refusal(exec, fewer, cudaGraphExecUpdateErrorTopologyChanged, nodes_of(fewer)[2]);
+  const cudaGraph_t more = made({{0, 2}, {1, 2}, {0, 3}, {2, 3}});
+  expect_refusal(exec, more, cudaGraphExecUpdateErrorTopologyChanged, nodes_of(more)[3]);
   const cudaGraph_t another = made({{0, 2}, {1, 2}, {1, 3}});
   expect_refusal(exec, another, cudaGraphExecUpdateErrorTopologyChanged, nodes_of(another)[3],
                  nodes_of(another)[1]);
