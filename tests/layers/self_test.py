@@ -271,6 +271,14 @@ class Sources(Planted):
         self.expect("ops/base/CMakeLists.txt", 'set(DATA "/ho' + 'me/me/data")\n',
                     "is a path of one machine")
 
+    def test_question_which_cuda_build_it_is(self) -> None:
+        question = "#if" + "def __CUDA" + "CC__\n#endif\n"
+        self.expect("backends/cuda/sim/work.h", question, "__CUDA" + "CC__ stays in "
+                    "backends/cuda/device_compat.cuh")
+        self.expect("tests/backends/cuda/kernels/sum.cu", "// A file.\n// SPDX-License-Identifier: "
+                    "Apache-2.0\n#if __CUDA_AR" + "CH__ >= 700\n#endif\n", "__CUDA_AR" + "CH__ stays")
+        self.expect_nothing("backends/cuda/device_compat.cuh", question)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails on what every tracked file must keep: length, first lines, no leftovers, no machine's paths.
+"""Fails on what every tracked file must keep: length, first lines, no leftovers, no machine's paths,
+no question which of the two CUDA builds it is.
 
 Usage: sources.py [ROOT]
 """
@@ -20,6 +21,11 @@ DATA = ("tests/golden/", "tests/corpus/", "docs/results/")
 LEFTOVERS = re.compile(r"\b(" + "TO" + "DO|" + "FIX" + "ME|" + "X" + "XX|" + "HA" + r"CK)\b")
 # Homes and work folders of a machine; what a package installs (/usr) or scratch (/tmp) is none.
 MACHINE = re.compile(r'(?:^|[\s"\'(=`:])(/(?:' + "home|root|Users|work|workspace|builds" + r')/[\w.-]+)')
+
+# What tells nvcc's build from the simulator's, and the only file that may ask: any other would be two
+# sources, of which the tests run one.
+NVCC = re.compile(r"__CUDA" + r"CC__|__CUDA_AR" + r"CH__")
+KNOWS_NVCC = "backends/cuda/device_compat.cuh"
 
 
 def tracked(root: Path) -> list[str]:
@@ -60,6 +66,8 @@ def check_file(root: Path, name: str) -> Iterator[str]:
             yield f"{name}:{number}: leftover {match.group(1)}: finish it, or write down why not"
         if match := MACHINE.search(line):
             yield f"{name}:{number}: {match.group(1)} is a path of one machine"
+        if suffix in COMMENT and name != KNOWS_NVCC and (match := NVCC.search(line)):
+            yield f"{name}:{number}: {match.group()} stays in {KNOWS_NVCC}"
 
 
 def findings(root: Path) -> list[str]:
