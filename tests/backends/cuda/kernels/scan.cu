@@ -58,8 +58,7 @@ __global__ void scan_sums(int* sums, int count) {
       last[0] = value;
     }
     __syncthreads();
-    carried = last[0];
-    __syncthreads();
+    carried = last[0];  // written next behind the barriers of the next scan
   }
 }
 
