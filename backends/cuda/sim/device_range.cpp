@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t kRange = std::size_t{64} << 30;
 constexpr std::size_t kAlignment = 256;  // as cudaMalloc promises
 constexpr std::size_t kPage = 4096;
+constexpr int kGapByte = 0xFF;
 
 constexpr std::size_t rounded_up(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
@@ -77,7 +78,19 @@ void on_segv(int signal, siginfo_t* info, void* context) {
   }
 }
 
+// Of the thread that comes first: a fiber that overflows its stack leaves a handler none.
+void give_handler_a_stack() {
+  constexpr std::size_t kBytes = 64 * 1024;
+  stack_t present{};
+  if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
+  stack_t stack{};
+  stack.ss_sp = new std::byte[kBytes];
+  stack.ss_size = kBytes;
+  sigaltstack(&stack, nullptr);
+}
+
 void install_handler() {
+  give_handler_a_stack();
   struct sigaction action {};
   action.sa_sigaction = on_segv;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -116,20 +129,30 @@ bool in_device_range(const void* address) {
   return at >= range().begin && at < range().begin + kRange;
 }
 
+std::size_t gap_behind(std::size_t bytes) {
+  return rounded_up(bytes, kAlignment) + kAlignment - bytes;
+}
+
+std::span<const std::byte> first_gap() {
+  const bool any = range().taken != kAlignment;
+  return {range().begin, any ? kAlignment : 0};
+}
+
 std::byte* take_device_range(std::size_t bytes) {
   Range& all = range();
   if (bytes > kRange - all.taken || kRange - all.taken - bytes < 2 * kAlignment + kPage) {
     return nullptr;
   }
   std::byte* data = all.begin + all.taken;
-  const std::size_t next = rounded_up(all.taken + bytes, kAlignment) + kAlignment;
   // The gap is what an index beyond the block meets first: NaN to read, a report to ASan.
-  std::byte* gap = data + bytes;
-  const std::size_t gap_bytes = next - all.taken - bytes;
-  all.taken = next;
-  fill_device(gap, 0xFF, gap_bytes);
-  poison(gap, gap_bytes);
-  if (data == all.begin + kAlignment) poison(all.begin, kAlignment);
+  const std::size_t gap = gap_behind(bytes);
+  fill_device(data + bytes, kGapByte, gap);
+  poison(data + bytes, gap);
+  if (data == all.begin + kAlignment) {
+    fill_device(all.begin, kGapByte, kAlignment);
+    poison(all.begin, kAlignment);
+  }
+  all.taken += bytes + gap;
   return data;
 }
 

@@ -4,11 +4,16 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace stepscope::cudasim {
 
 // A range aligned to 256 bytes, with gaps around it that no block ever has; null: none left.
 std::byte* take_device_range(std::size_t bytes);
+// Of the gap behind a block of that size; its bytes are 0xFF.
+std::size_t gap_behind(std::size_t bytes);
+// The first byte before all blocks, and the gap there.
+std::span<const std::byte> first_gap();
 // Writes device memory from the host; opens just that.
 void fill_device(std::byte* data, int value, std::size_t bytes);
 // All ranges are free again, and their pages go back to the system.

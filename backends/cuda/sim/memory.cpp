@@ -85,6 +85,15 @@ void bury(Block block) {
   memory().dead[block.data] = block;
 }
 
+// No call of the C library: ThreadSanitizer looks at those, and a kernel's accesses are not the
+// simulator's.
+const std::byte* first_damage(std::span<const std::byte> gap) {
+  for (const std::byte& byte : gap) {
+    if (byte != std::byte{kNothing}) return &byte;
+  }
+  return nullptr;
+}
+
 std::string_view kind_of(const Block& block, bool dead) {
   if (block.place == Place::registered) return "registered host memory";
   if (block.place == Place::pinned) return dead ? "freed pinned memory" : "pinned memory";
@@ -212,6 +221,21 @@ std::string describe(const void* address) {
     return fmt::format("device memory {} (between the blocks)", address);
   }
   return fmt::format("pageable host memory {}", address);
+}
+
+std::string damaged_gap() {
+  if (kAsan) return {};
+  const std::byte* at = first_damage(first_gap());
+  for (const auto& [data, block] : memory().live) {
+    if (at != nullptr) break;
+    if (block.place != Place::device) continue;
+    at = first_damage({data + block.bytes, gap_behind(block.bytes)});
+    if (at != nullptr) {
+      return fmt::format("{}, {} bytes behind it", described(block, data, false),
+                         at - data - static_cast<std::ptrdiff_t>(block.bytes));
+    }
+  }
+  return at != nullptr ? describe(at) : std::string();
 }
 
 std::size_t device_bytes_in_use() { return memory().device_used; }

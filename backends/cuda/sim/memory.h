@@ -62,6 +62,10 @@ bool lies_in_block(const void* data, std::size_t bytes);
 // "device memory 0x7f.. (block 3 of 4096 bytes, byte 17)", for messages.
 std::string describe(const void* address);
 
+// What a kernel wrote between the blocks: describe() of the first such byte; empty: nothing. Where
+// AddressSanitizer looks at the kernels it knows before, and this does not look.
+std::string damaged_gap();
+
 // Opens the device's range for as long as it lives; nests.
 class DeviceOpen {
  public:

@@ -78,7 +78,11 @@ struct Runner {
     ++counted().kernels;
     if (Fault planned = planned_fault()) return planned;
     if (Fault illegal_pointer = check_parameters(call)) return illegal_pointer;
-    return run_grid(call, order);
+    if (Fault fault = run_grid(call, order)) return fault;
+    if (const std::string damage = damaged_gap(); !damage.empty()) {
+      return illegal(fmt::format("kernel {} wrote outside of {}", call.function, damage));
+    }
+    return {};
   }
 
   Fault operator()(const LibraryCall& call) const {

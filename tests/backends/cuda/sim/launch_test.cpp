@@ -150,6 +150,25 @@ TEST_F(Launches, NullAndTheEndOfABlockAreFine) {
   EXPECT_EQ(1, out[1]);
 }
 
+#if !defined(__SANITIZE_ADDRESS__)  // which stops the program there
+__global__ void write_at(float* data, int index) { data[index] = 1; }
+
+TEST_F(Launches, WritesBetweenTheBlocksAreTheDevicesFault) {
+  struct Case {
+    int index;
+    const char* said;
+  };
+  for (const Case& one : {Case{kCount, "(block 1 of 32 bytes, byte 0), "},
+                          Case{kCount + 60, "bytes behind it"}, Case{-1, "between the blocks"}}) {
+    reset();
+    forget();
+    CUDA_OK(cuda::launch(nullptr, 1, 1, 0, write_at, device(), one.index));
+    EXPECT_EQ(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    EXPECT_NE(std::string::npos, device_fault().find(one.said)) << device_fault();
+  }
+}
+#endif
+
 TEST_F(Launches, SeededOrdersAreTheSeeds) {
   auto* const data = pinned();
   for (const Order order : {Order::ascending, Order::descending, Order::seeded}) {

@@ -226,6 +226,27 @@ TEST_F(Streams, EachThreadHasItsOwnDefaultStream) {
   EXPECT_TRUE(all_nan(read(out)));
 }
 
+TEST_F(Streams, ThreadsMayCallAtOnce) {
+  constexpr int kThreads = 4, kRounds = 50;
+  std::vector<float*> data;
+  for (int i = 0; i < kThreads; ++i) data.push_back(pinned(0));
+  const auto work = [](float* at) {
+    cudaStream_t s = nullptr;
+    EXPECT_EQ(cudaSuccess, cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    for (int round = 0; round < kRounds; ++round) {
+      EXPECT_EQ(cudaSuccess, add(s, at, 1));
+      EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(1));  // each thread's own last error
+      EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
+      EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(s));
+    }
+    EXPECT_EQ(cudaSuccess, cudaStreamDestroy(s));
+  };
+  std::vector<std::thread> threads;
+  for (float* at : data) threads.emplace_back(work, at);
+  for (std::thread& thread : threads) thread.join();
+  for (const float* at : data) EXPECT_EQ(kRounds, at[kCount - 1]);
+}
+
 TEST_F(Streams, TheThreadsStreamObeysTheLegacyRules) {
   float *const data = device(), *const out = device();
   CUDA_OK(set(cudaStreamPerThread, data, 1));
