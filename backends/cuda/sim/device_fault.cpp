@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "backends/cuda/sim/running_block.h"
 
 namespace stepscope::cudasim {
@@ -35,6 +37,30 @@ std::string deadlock_text(unsigned thread) {
     }
   }
   return text;
+}
+
+template <class... T>
+DeviceFault failure(fmt::format_string<T...> format, T&&... values) {
+  return {cudaErrorLaunchFailure, fmt::format(format, std::forward<T>(values)...)};
+}
+
+DeviceFault warp_fault(const PendingFault& fault, const std::string& who) {
+  const std::string call = call_of(fault.thread);
+  switch (fault.kind) {
+    case FaultKind::mask_without_caller:
+      return failure("{} without the caller's own lane {}: {}", call, fault.thread % kWarpSize,
+                     who);
+    case FaultKind::masks_differ:
+      return failure("masks differ: {} calls {}, but {}", who, call, waits(fault.other));
+    case FaultKind::collectives_differ:
+      return failure("lanes meet in different calls: {} calls {} of {} bytes, but {}", who, call,
+                     running_block().waiting[fault.thread].offer.bytes, waits(fault.other));
+    case FaultKind::bad_width:
+      return failure("{} of width {}, not a power of 2 up to 32: {}", call,
+                     static_cast<int>(fault.number), who);
+    default:
+      return failure("{} reads lane {}, which takes no part: {}", call, fault.number, who);
+  }
 }
 
 }  // namespace
@@ -80,44 +106,20 @@ PendingFault deadlock() {
 
 DeviceFault fault_of(const PendingFault& fault) {
   const std::string who = fmt::format("{} at {}", coordinates(fault.thread), where(fault.site));
-  const std::string call = call_of(fault.thread);
-  std::string text;
   switch (fault.kind) {
     case FaultKind::divergent_barrier:
-      text = fmt::format("divergent barrier: {}, but {} waits at {}", who, coordinates(fault.other),
-                         where(fault.other_site));
-      break;
-    case FaultKind::mask_without_caller:
-      text = fmt::format("{} without the caller's own lane {}: {}", call, fault.thread % kWarpSize,
-                         who);
-      break;
-    case FaultKind::masks_differ:
-      text = fmt::format("masks differ: {} calls {}, but {}", who, call, waits(fault.other));
-      break;
-    case FaultKind::collectives_differ:
-      text =
-          fmt::format("lanes meet in different calls: {} calls {} of {} bytes, but {}", who, call,
-                      running_block().waiting[fault.thread].offer.bytes, waits(fault.other));
-      break;
-    case FaultKind::lane_takes_no_part:
-      text = fmt::format("{} reads lane {}, which takes no part: {}", call, fault.number, who);
-      break;
-    case FaultKind::bad_width:
-      text = fmt::format("{} of width {}, not a power of 2 up to 32: {}", call,
-                         static_cast<int>(fault.number), who);
-      break;
+      return failure("divergent barrier: {}, but {} waits at {}", who, coordinates(fault.other),
+                     where(fault.other_site));
     case FaultKind::shared_limit:
-      text = fmt::format("{} bytes of shared arrays, the limit is {}: {}", fault.number,
-                         kSharedLimit, who);
-      break;
+      return failure("{} bytes of shared arrays, the limit is {}: {}", fault.number, kSharedLimit,
+                     who);
     case FaultKind::shared_count:
-      text = fmt::format("more than {} shared arrays: {}", fault.number, who);
-      break;
+      return failure("more than {} shared arrays: {}", fault.number, who);
     case FaultKind::deadlock:
-      text = deadlock_text(fault.thread);
-      break;
+      return {cudaErrorLaunchFailure, deadlock_text(fault.thread)};
+    default:
+      return warp_fault(fault, who);
   }
-  return {cudaErrorLaunchFailure, text};
 }
 
 }  // namespace stepscope::cudasim
