@@ -206,7 +206,7 @@ void drop_fibers() {
   RunningBlock& block = state().block;
   for (unsigned thread = 0; thread < block.threads; ++thread) {
     if (block.states[thread] != ThreadState::fresh && block.states[thread] != ThreadState::exited) {
-      block.waiting[thread].fiber->restart();
+      block.waiting[thread].fiber->restart(&state().end_order);
       state().fibers.give_back(*block.waiting[thread].fiber);
     }
   }

@@ -147,7 +147,11 @@ void Fiber::suspend() {
   asan_arrive(fake_own_, &host_bottom_, &host_bytes_);
 }
 
-void Fiber::restart() {
+void Fiber::restart(void* order) {
+  void* const host = tsan_current();
+  tsan_switch(tsan_);
+  release(order);
+  tsan_switch(host);
   unpoison(memory_ + kGuard, kStack);
   // ThreadSanitizer's own stack of calls would keep those that never returned.
   tsan_destroy(tsan_);

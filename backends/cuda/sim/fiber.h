@@ -21,7 +21,8 @@ class Fiber {
   void resume();   // from the host's stack, until the body suspends
   void suspend();  // from the body
   // Forgets where the body was; nothing of its stack is destroyed. The next resume starts it anew.
-  void restart();
+  // What it did until now is released to `order` (sanitizers.h).
+  void restart(void* order);
 
  private:
   struct Machine;  // what a switch saves

@@ -160,13 +160,14 @@ __global__ void compare_places(int* out) {
   int* first = place_of_tag<1>();
   int* again = place_of_tag<1>();
   int* other = place_of_tag<2>();
+  if (threadIdx.x != 0) {
+    return;
+  }
   out[blockIdx.x * 4] = static_cast<int>(first == again);
   out[blockIdx.x * 4 + 1] = static_cast<int>(first == other || own == first);
   // NaN as a float, whatever the block before left here.
   out[blockIdx.x * 4 + 2] = first[0] & own[0] & other[2];
-  __syncthreads();
   first[0] = own[0] = other[2] = 5;
-  __syncthreads();
   out[blockIdx.x * 4 + 3] = first[0];
 }
 
@@ -225,7 +226,7 @@ __global__ void exchange(int* out) {
   if (atomicCAS(out + 10, 0, self) == 0) {
     out[11] = self;  // one thread alone
   }
-  out[12 + self] = atomicCAS(out + 10, -7, 0) == out[10] ? 1 : 0;
+  out[12 + self] = atomicCAS(out + 10, -7, 0) == atomicCAS(out + 10, -7, 1) ? 1 : 0;
 }
 
 TEST_P(DeviceLanguage, ExchangesReturnWhatWasThere) {
