@@ -96,7 +96,8 @@ void set_descriptors(Report& report, cublasLtMatmulDesc_t product, cublasLtMatri
               set(CUBLASLT_MATMUL_DESC_EPILOGUE, &unknown_epilogue, sizeof(unknown_epilogue)));
   report.code("set EPILOGUE_AUX_LD to 100",
               set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &mask_ld, sizeof(mask_ld)));
-  report.code("set an unknown attribute", set(4711, &epilogue, sizeof(epilogue)));
+  // The last number that the enumeration has room for: more would be undefined in C++.
+  report.code("set an unknown attribute", set(63, &epilogue, sizeof(epilogue)));
   report.code("set TRANSA of a null descriptor",
               cublasLtMatmulDescSetAttribute(nullptr, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
                                              sizeof(transposed)));
