@@ -101,7 +101,8 @@ std::uint64_t hash_of(const Problem& problem) {
   for (const std::int64_t part :
        {std::int64_t{operation.compute_type}, std::int64_t{operation.scale_type},
         std::int64_t{operation.pointer_mode}, std::int64_t{operation.transpose_a},
-        std::int64_t{operation.transpose_b}, std::int64_t{operation.epilogue}, operation.aux_ld}) {
+        std::int64_t{operation.transpose_b}, std::int64_t{operation.epilogue},
+        aux_bytes(problem) == 0 ? std::int64_t{0} : operation.aux_ld}) {
     hash.add(static_cast<std::uint64_t>(part));
   }
   const Layouts& layouts = problem.layouts;

@@ -57,6 +57,15 @@ TEST_F(CublasLtRefusals, SizesThatDoNotMeet) {
   expect_both_refused(kPlain, kInvalid, [](Prepared& made) {
     made.set(CUBLASLT_MATMUL_DESC_TRANSA, std::int32_t{CUBLAS_OP_T});
   });
+  expect_both_refused(kPlain, kInvalid, [](Prepared& made) {  // C and D agree with each other
+    made.set(made.c_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, std::uint64_t{7});
+    made.set(made.d_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, std::uint64_t{7});
+  });
+  expect_both_refused(kPlain, kInvalid, [](Prepared& made) {  // nothing times nothing
+    for (auto layout : {made.b_layout, made.c_layout, made.d_layout}) {
+      made.set(layout, CUBLASLT_MATRIX_LAYOUT_COLS, std::uint64_t{0});
+    }
+  });
 }
 
 TEST_F(CublasLtRefusals, LeadingDimensions) {
@@ -188,8 +197,20 @@ TEST_F(CublasLtRefusals, AlgorithmsOfOtherProducts) {
   other({.m = 8, .n = 6, .k = 10, .transpose_a = true});
   other({.m = 8, .n = 6, .k = 10, .epilogue = CUBLASLT_EPILOGUE_RELU});
   other({.m = 8, .n = 6, .k = 10, .padding = 4});
+  made.set(made.b_layout, CUBLASLT_MATRIX_LAYOUT_LD, std::int64_t{10 + 1});
+  other(kPlain);
+  made.set(made.b_layout, CUBLASLT_MATRIX_LAYOUT_LD, std::int64_t{10});
   Prepared same(kPlain);  // an algorithm may be stored, and used in another process
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, made.multiply(&same.algorithms(1)[0].algo));
+}
+
+TEST_F(CublasLtRefusals, AnAlgorithmOfTheTransposedSquare) {
+  for (const auto transpose : {CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB}) {
+    Prepared made({.m = 8, .n = 8, .k = 8});
+    const cublasLtMatmulAlgo_t algorithm = made.algorithms(1)[0].algo;
+    made.set(transpose, std::int32_t{CUBLAS_OP_T});
+    EXPECT_EQ(kInvalid, made.multiply(&algorithm));
+  }
 }
 
 TEST_F(CublasLtRefusals, Addresses) {

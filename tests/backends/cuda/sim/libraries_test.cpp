@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "tests/backends/cuda/sim/cublaslt_run.h"
@@ -129,18 +130,44 @@ TEST_F(Libraries, WhatIsNotDestroyedIsALeak) {
 
 // The product runs when something waits for it, and only then can it be seen to touch memory that
 // is gone: the fault is the device's, and sticky.
-TEST_F(Libraries, AProductOnMemoryTooSmallIsAFaultOfTheDevice) {
+void expect_fault(const ProductCase& product, std::size_t bytes,
+                  const std::function<void(Prepared&, void*)>& put) {
+  SCOPED_TRACE(product.text());
   {
-    Prepared made({.m = 8, .n = 8, .k = 8});
+    Prepared made(product);
     void* small = nullptr;
-    CUDA_OK(cudaMalloc(&small, 8 * 8 * 4 - 4));
-    made.d = small;
-    ASSERT_EQ(CUBLAS_STATUS_SUCCESS, made.multiply(&made.algorithms(1)[0].algo));
+    CUDA_OK(cudaMalloc(&small, bytes));
+    put(made, small);
+    const cublasLtMatmulAlgo_t algorithm = made.algorithms(1)[0].algo;
+    ASSERT_EQ(CUBLAS_STATUS_SUCCESS, made.multiply(&algorithm));
     EXPECT_EQ(cudaErrorIllegalAddress, cudaDeviceSynchronize());
     EXPECT_NE(std::string::npos, device_fault().find("cublasLtMatmul")) << device_fault();
-    EXPECT_EQ(CUBLAS_STATUS_EXECUTION_FAILED, made.multiply(&made.algorithms(1)[0].algo));
+    EXPECT_EQ(CUBLAS_STATUS_EXECUTION_FAILED, made.multiply(&algorithm));
   }
   reset();  // nothing could be freed any more
+}
+
+TEST_F(Libraries, AProductOnMemoryTooSmallIsAFaultOfTheDevice) {
+  const ProductCase summed{.m = 8, .n = 8, .k = 8, .beta = 1};
+  const std::size_t bytes = 8 * 8 * 4 - 4;
+  expect_fault(summed, bytes, [](Prepared& made, void* small) { made.a = small; });
+  expect_fault(summed, bytes, [](Prepared& made, void* small) { made.b = small; });
+  expect_fault(summed, bytes, [](Prepared& made, void* small) { made.c = small; });
+  expect_fault(summed, bytes, [](Prepared& made, void* small) { made.d = small; });
+  for (const auto epilogue : {CUBLASLT_EPILOGUE_RELU_AUX_BIAS, CUBLASLT_EPILOGUE_DRELU_BGRAD}) {
+    const ProductCase product{.m = 8, .n = 8, .k = 8, .epilogue = epilogue};
+    expect_fault(product, 8 * 4 - 1, [](Prepared& made, void* small) {
+      made.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, small);
+    });
+    expect_fault(product, 8 * 16 - 1, [](Prepared& made, void* small) {
+      made.set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, small);
+    });
+  }
+  const ProductCase split{.m = 8, .n = 8, .k = 64, .split = true};
+  expect_fault(split, 511, [](Prepared& made, void* small) {
+    made.workspace = small;
+    made.workspace_bytes = 512;
+  });
 }
 
 TEST_F(Libraries, AProductInACaptureThatNeverRanBeforeIsALint) {
