@@ -58,7 +58,7 @@ cudaError_t capture_wait(CUstream_st& stream, CUevent_st& event);  // rules 14, 
 bool is_captured(const CUevent_st& event);
 
 // Rules 4, 5: a wait for, or a query of, a stream. 900 and invalid if it captures, 901 if that was
-// invalid already; rule 8 if it is the legacy one; else 0.
+// invalid already; else 0.
 cudaError_t refuse_wait(CUstream_st& stream);
 // Rule 6: a wait for, a query of, or the elapsed time of a captured event. 907, and invalid.
 cudaError_t refuse_event(CUevent_st& event);

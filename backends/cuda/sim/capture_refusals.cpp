@@ -66,7 +66,7 @@ void invalidate(Capture& capture, std::string why) {
 }
 
 cudaError_t refuse_wait(CUstream_st& stream) {
-  if (stream.capture == nullptr) return refuse_legacy(stream);
+  if (stream.capture == nullptr) return cudaSuccess;
   if (!stream.capture->invalid.empty()) return cudaErrorStreamCaptureInvalidated;
   invalidate(*stream.capture, fmt::format("stream {} of it was waited for or queried", stream.id));
   return cudaErrorStreamCaptureUnsupported;

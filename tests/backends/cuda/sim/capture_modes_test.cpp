@@ -165,5 +165,14 @@ TEST_F(CaptureModes, Rule11_AModeIsItsThreads) {
   EXPECT_EQ(cudaStreamCaptureModeRelaxed, mode);
 }
 
+TEST_F(CaptureModes, AResetMakesEveryThreadGlobalAgain) {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  CUDA_OK(cudaThreadExchangeStreamCaptureMode(&mode));
+  reset();
+  forget();
+  CUDA_OK(cudaThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(cudaStreamCaptureModeGlobal, mode);
+}
+
 }  // namespace
 }  // namespace stepscope::cudasim
