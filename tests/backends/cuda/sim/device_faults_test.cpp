@@ -85,7 +85,7 @@ TEST_F(DeviceFaults, MasksThatNameEachOtherDiffer) {
 constexpr int kCalls = __LINE__ + 3;
 __global__ void calls_differ() {
   if (threadIdx.x < 4) {
-    __shfl_up_sync(0xffu, 1.0, 1);
+    __shfl_up_sync(0xffu, 1.0f, 1);
   } else {
     __shfl_down_sync(0xffu, 1.0f, 1);
   }
