@@ -1,0 +1,106 @@
+// Live submission: counting, order, waiting, what a failed call leaves behind; and the lock of
+// captures.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/stream.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "tests/backends/cuda/backend/bodies.h"
+#include "tests/backends/cuda/sim/fixture.h"
+
+namespace stepscope::cuda {
+namespace {
+
+using test::BodyKernel;
+using test::floats;
+using test::read;
+using test::twice_plus_one;
+using test::write;
+
+class Streams : public cudasim::SimTest {};
+
+TEST_F(Streams, RunInOrderAndCount) {
+  CudaStream stream;
+  DeviceMemory x(1024);
+  const BodyKernel kernel(twice_plus_one(33));
+  std::byte* operands[] = {x.data()};
+  write(stream, x.data(), floats(33, 1));
+  for (std::uint32_t op = 0; op < 4; ++op) stream.submit(kernel.bind(operands, nullptr), op);
+  EXPECT_EQ(read(stream, x.data(), 33), floats(33, 31));
+  EXPECT_EQ(stream.counters().submitted, 4U);
+  EXPECT_EQ(stream.counters().calls_submitted, 4U);
+  EXPECT_EQ(stream.counters().own_calls, 4U);
+  EXPECT_EQ(cudasim::totals().kernels, 4U);
+  EXPECT_EQ(cudasim::totals().graph_launches, 0U);
+}
+
+TEST_F(Streams, DoNotWaitByThemselves) {
+  CudaStream stream;
+  DeviceMemory x(1024);
+  const BodyKernel kernel(twice_plus_one(8));
+  std::byte* operands[] = {x.data()};
+  stream.submit(kernel.bind(operands, nullptr), 0);
+  EXPECT_EQ(cudasim::totals().kernels, 0U);
+  stream.wait();
+  EXPECT_EQ(cudasim::totals().kernels, 1U);
+}
+
+// Work of the legacy stream neither waits for them nor is waited for.
+TEST_F(Streams, DoNotObeyTheLegacyStream) {
+  CudaStream stream;
+  DeviceMemory x(1024);
+  const BodyKernel kernel(twice_plus_one(8));
+  std::byte* operands[] = {x.data()};
+  stream.submit(kernel.bind(operands, nullptr), 0);
+  CUDA_OK(cudaStreamSynchronize(nullptr));
+  EXPECT_EQ(cudasim::totals().kernels, 0U);
+}
+
+TEST_F(Streams, GoOnBehindAFailedLaunch) {
+  CudaStream stream;
+  DeviceMemory x(1024);
+  const BodyKernel kernel(twice_plus_one(8));
+  std::byte* operands[] = {x.data()};
+  write(stream, x.data(), floats(8, 1));
+  cudasim::fail_call("cudaLaunchKernelExC", cudaErrorUnknown);
+  const std::string message =
+      test::message_of([&] { stream.submit(kernel.bind(operands, nullptr), 0); });
+  EXPECT_EQ(message.rfind("twice plus one: ", 0), 0U) << message;
+  stream.submit(kernel.bind(operands, nullptr), 0);
+  EXPECT_EQ(read(stream, x.data(), 8), floats(8, 3));
+}
+
+// While one thread records, CUDA would refuse another's allocation and break the recording: the
+// lock makes it wait instead.
+TEST_F(Streams, AnotherThreadAllocatesWhileOneRecords) {
+  CudaStream stream;
+  DeviceMemory x(1024);
+  std::byte* operands[] = {x.data()};
+  std::thread other;
+  std::atomic<bool> begun{false};
+  bool started = false;
+  const BodyKernel kernel([&](const Launch& call, CudaStream& cuda) {
+    twice_plus_one(8)(call, cuda);
+    if (std::exchange(started, true)) return;
+    other = std::thread([&] {
+      begun = true;
+      DeviceMemory more(256);
+      PinnedMemory pinned;
+      pinned.reserve(256);
+    });
+    while (!begun) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // its chance to break in
+  });
+  const BodyKernel warm(twice_plus_one(8));
+  stream.submit(warm.bind(operands, nullptr), 0);
+  stream.begin_recording(RecordAs::capture);
+  stream.submit(kernel.bind(operands, nullptr), 0);
+  std::unique_ptr<Recording> recording;
+  EXPECT_EQ(test::message_of([&] { recording = stream.end_recording(); }), "");
+  other.join();
+}
+
+}  // namespace
+}  // namespace stepscope::cuda
