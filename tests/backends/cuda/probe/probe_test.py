@@ -37,7 +37,8 @@ def probe(program: str, *arguments: str, status: int = 0, **environment: str) ->
     if done.returncode != status:
         raise AssertionError(f"{program} {' '.join(arguments)}: status {done.returncode}, expected "
                              f"{status}\n{done.stdout}{done.stderr}"[-8000:])
-    return done.stdout
+    # The files hold 13.0's number; another toolkit of 13 may be the one that is installed.
+    return re.sub(r"\b13\d{3}\b", "13000", done.stdout)
 
 
 def simulated(driver: str = "present") -> str:
