@@ -197,7 +197,6 @@ void destroy_executable(CUgraphExec_st& exec) {
 }
 
 bool an_executable_holds(const void* data, std::size_t bytes) {
-  if (is_graph_memory(data)) return false;  // it ends when its owners do
   for (const auto& exec : executables().live) {
     for (const ExecNode& node : exec->nodes) {
       if (holds(*node.work, data, bytes)) return true;

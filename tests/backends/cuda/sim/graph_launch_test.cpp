@@ -8,6 +8,8 @@ namespace {
 
 class Launches : public GraphTest {};
 
+__global__ void first_met_in_node(int* data, int value) { data[threadIdx.x] = value; }
+
 TEST_F(Launches, Rule21_HostFunctionsMakeNoCalls) {
   struct Seen {
     int* data;
@@ -156,6 +158,19 @@ TEST_F(Launches, BranchesTakeTheTimeOfTheLongest) {
   float ms = 0;
   CUDA_OK(cudaEventElapsedTime(&ms, before, after));
   EXPECT_FLOAT_EQ(static_cast<float>(launched + 4 * costs.node + 2 * kernel) / 1e6f, ms);
+}
+
+TEST_F(Launches, AKernelIsWarmOnceAGraphRanIt) {
+  const cudaStream_t s = stream();
+  const cudaGraph_t made = graph();
+  cudaGraphNode_t node;
+  REGISTER_KERNEL(first_met_in_node);
+  const KernelParams params(first_met_in_node, ints_, 3);
+  CUDA_OK(cudaGraphAddKernelNode(&node, made, nullptr, 0, &params));
+  CUDA_OK(cudaGraphLaunch(instantiated(made), s));
+  begin(s);
+  CUDA_OK(cuda::launch(s, 1, kCount, 0, first_met_in_node, ints_, 4));
+  end(s);  // and no first_use_in_capture
 }
 
 TEST_F(Launches, AFaultInANodeIsTheDevices) {
