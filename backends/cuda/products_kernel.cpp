@@ -23,7 +23,8 @@ ProductKernel::ProductKernel(const OpSite& site, cublasLtHandle_t handle, const 
       algorithm_(algorithm),
       own_(own),
       first_(site.kind == OpKind::MatMulUpdate ? 1 : 0),
-      what_(fmt::format("{} {}", name(site.kind), to_text(problem))) {}
+      library_what_(fmt::format("cublasLtMatmul of {} {}", name(site.kind), to_text(problem))),
+      own_what_(fmt::format("own kernel of {} {}", name(site.kind), to_text(problem))) {}
 
 // MatMul          a, b -> c
 // Linear          a, b, bias -> y
@@ -80,11 +81,11 @@ void ProductKernel::launch(const Launch& call, Stream& stream) {
   const ProductOperands operands = self.operands_of(call);
   cuda.report(call, CallBy::library);
   cuda.library_call([&](cudaStream_t to) {
-    check_lt(self.product_->run(self.handle_, self.algorithm_, operands, to), self.what_);
+    check_lt(self.product_->run(self.handle_, self.algorithm_, operands, to), self.library_what_);
   });
   if (self.own_ == OwnPart::none) return;
   cuda.report(call, CallBy::own);
-  check_cuda(self.run_own(call, cuda.submission()), self.what_);
+  check_cuda(self.run_own(call, cuda.submission()), self.own_what_);
 }
 
 }  // namespace stepscope::cuda

@@ -36,8 +36,8 @@ class ProductKernel final : public Kernel {
   std::unique_ptr<LibraryProduct> product_;
   Algorithm algorithm_;
   OwnPart own_;
-  std::size_t first_;  // of the inputs: where a stands, b behind it
-  std::string what_;   // for messages, so that a launch makes no text
+  std::size_t first_;                    // of the inputs: where a stands, b behind it
+  std::string library_what_, own_what_;  // for messages, so that a launch makes no text
 };
 
 }  // namespace stepscope::cuda

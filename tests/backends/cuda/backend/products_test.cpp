@@ -1,0 +1,167 @@
+// Products on the simulated cuBLASLt against plain loops in double: each op, transposed or not, odd
+// sizes, every activation; where the workspace lies, how often an algorithm is asked for, what is
+// refused.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/products.h"
+
+#include "ops/ir/op_def.h"
+#include "tests/backends/cuda/backend/products_case.h"
+#include "tests/backends/cuda/sim/fixture.h"
+#include "tests/support/errors.h"
+
+namespace stepscope::cuda {
+namespace {
+
+using products::Case;
+using products::Result;
+using test::error_of;
+
+class ProductsTest : public cudasim::SimTest {
+ protected:
+  static std::uint32_t calls(const Products& made, const Case& product) {
+    return made.make(products::site_of(product))->calls();
+  }
+};
+
+constexpr std::array kSizes = {products::Sizes{1, 1, 1},    products::Sizes{3, 7, 5},
+                               products::Sizes{17, 65, 64}, products::Sizes{64, 2, 1},
+                               products::Sizes{1, 129, 33}, products::Sizes{65, 1, 3}};
+
+TEST_F(ProductsTest, AgreeWithPlainLoops) {
+  const Products made(Tf32::off);
+  int cases = 0;
+  for (const products::Sizes& sizes : kSizes) {
+    for (Case product : products::all_of(sizes)) {
+      SCOPED_TRACE(products::text_of(product));
+      const Result result = products::run(made, product);
+      EXPECT_EQ(products::difference(product, result), "");
+      EXPECT_EQ(result.counted.library_calls, 1U);
+      EXPECT_EQ(result.counted.own_calls, products::own_calls(product));
+      ++cases;
+    }
+  }
+  EXPECT_EQ(cases, 6 * (4 + 4 * 4 + 4 + 2 + 4 + 2));
+}
+
+TEST_F(ProductsTest, GiveTheSameBitsAgain) {
+  const Case product{OpKind::Linear, {17, 65, 64}, true, false, Activation::tanh};
+  const Result first = products::run(Products(Tf32::off), product);
+  cudasim::set_orders(cudasim::Order::descending, cudasim::Order::seeded);
+  cudasim::set_schedule(cudasim::Schedule::seeded);
+  EXPECT_EQ(products::run(Products(Tf32::off), product).outputs, first.outputs);
+}
+
+TEST_F(ProductsTest, SumsAreSplitOnlyWhereThatIsAskedFor) {
+  const Case product{OpKind::MatMul, {3, 512, 5}};
+  EXPECT_EQ(Products(Tf32::off).make(products::site_of(product))->needs().scratch, 0U);
+  const Products split(Tf32::off, SplitK::on);
+  const std::unique_ptr<Kernel> kernel = split.make(products::site_of(product));
+  EXPECT_GE(kernel->needs().scratch, 2 * 3 * 5 * sizeof(float));
+  const Result result = products::run(split, product);
+  EXPECT_EQ(products::difference(product, result), "");
+  EXPECT_NE(result.outputs, products::run(Products(Tf32::off), product).outputs);
+}
+
+TEST_F(ProductsTest, TheWorkspaceIsTheScratch) {
+  const Products split(Tf32::off, SplitK::on);
+  const Case product{OpKind::MatMul, {3, 512, 5}};
+  EXPECT_EQ(error_of([&] { products::run(split, product, products::Scratch::missing); }),
+            "device: cublasLtMatmul of MatMul 3x512x5: CUBLAS_STATUS_INVALID_VALUE (7)");
+}
+
+TEST_F(ProductsTest, AnAlgorithmIsAskedForOnce) {
+  const Products made(Tf32::off);
+  const auto asked = [] { return cudasim::calls_of("cublasLtMatmulAlgoGetHeuristic"); };
+  const OpSite site = products::site_of({OpKind::MatMul, {3, 7, 5}});
+  const auto first = made.make(site);
+  const auto second = made.make(site);
+  EXPECT_EQ(asked(), 1U);
+  made.make(products::site_of({OpKind::MatMul, {3, 7, 5}, true}));
+  made.make(products::site_of({OpKind::Linear, {3, 7, 5}}));
+  EXPECT_EQ(asked(), 3U);
+}
+
+TEST_F(ProductsTest, ColumnSumsAreOwnWhereTheLibraryHasNone) {
+  for (const OpKind kind : {OpKind::MatMulBiasGrad, OpKind::MatMulUpdate}) {
+    SCOPED_TRACE(name(kind));
+    Case product{kind, {17, 65, 33}, true};
+    product.sums = true;
+    const Products made(Tf32::off);
+    cudasim::fail_call("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
+    EXPECT_EQ(calls(made, product), 2U);
+    const Result result = products::run(made, product);  // as it was chosen
+    EXPECT_EQ(products::difference(product, result), "");
+    EXPECT_EQ(result.counted.own_calls, 1U);
+    EXPECT_EQ(calls(Products(Tf32::off), product), 1U);
+  }
+}
+
+TEST_F(ProductsTest, MakesProductsAlone) {
+  const TensorType four{{4}, DType::f32};
+  EXPECT_EQ(Products(Tf32::off).make({OpKind::Relu, {}, {four}, {four}}), nullptr);
+}
+
+TEST_F(ProductsTest, RefusalsNameOpAndReason) {
+  const Products made(Tf32::off);
+  OpSite site = products::site_of({OpKind::MatMul, {3, 7, 5}});
+  site.in[1].dtype = DType::f64;
+  EXPECT_EQ(error_of([&] { made.make(site); }),
+            "unsupported: cuda-sim: MatMul on f64, only f32 is; take the reference backend");
+  site = products::site_of({OpKind::Linear, {3, 7, 5}, false, true, Activation::relu});
+  cudasim::fail_call("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(error_of([&] { made.make(site); }),
+            "unsupported: cuda-sim: Linear 3x7x5, b transposed, with a bias and relu: cuBLASLt has "
+            "no algorithm for it (CUBLAS_STATUS_NOT_SUPPORTED, 0 algorithms)");
+  EXPECT_EQ(error_of([&] { made.make(site); }),  // what was answered once stays
+            "unsupported: cuda-sim: Linear 3x7x5, b transposed, with a bias and relu: cuBLASLt has "
+            "no algorithm for it (as it said before)");
+  cudasim::fail_call("cudaLaunchKernelExC", cudaErrorLaunchOutOfResources);
+  EXPECT_EQ(error_of([&] {
+              products::run(made, {OpKind::MatMulReluGrad, {3, 7, 5}});
+            }),
+            "device: own kernel of MatMulReluGrad 3x7x5: too many resources requested for launch "
+            "(cudaErrorLaunchOutOfResources, 701)");
+  const OpSite large = products::site_of({OpKind::MatMulReluGrad, {1 << 16, 1, 1 << 16}});
+  EXPECT_EQ(error_of([&] { made.make(large); }),
+            "unsupported: cuda-sim: MatMulReluGrad on {65536, 65536}, own kernels take tensors of "
+            "up to 2147483647 elements");
+}
+
+// The simulator has no TF32.
+TEST_F(ProductsTest, Tf32IsAskedOfTheLibrary) {
+  const Products made(Tf32::on);
+  EXPECT_EQ(error_of([&] {
+              made.make(products::site_of({OpKind::MatMul, {3, 7, 5}}));
+            }),
+            "unsupported: cuda-sim: MatMul 3x7x5: cuBLASLt has no algorithm for it with TF32 "
+            "(CUBLAS_STATUS_NOT_SUPPORTED, 0 algorithms)");
+}
+
+TEST_F(ProductsTest, FailuresNameCallOrProduct) {
+  constexpr int kInternal = CUBLAS_STATUS_INTERNAL_ERROR;
+  cudasim::fail_call("cublasLtCreate", CUBLAS_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(error_of([] { Products(Tf32::off); }),
+            "device: cublasLtCreate: CUBLAS_STATUS_NOT_INITIALIZED (1)");
+  const Products made(Tf32::off);
+  const Case product{OpKind::MatMulUpdate, {3, 7, 5}};
+  for (const char* call :
+       {"cublasLtMatmulDescInit", "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutInit",
+        "cublasLtMatmulPreferenceInit", "cublasLtMatmulAlgoGetHeuristic"}) {
+    cudasim::fail_call(call, kInternal);
+    EXPECT_EQ(error_of([&] { products::run(made, product); }),
+              std::string("device: ") + call + ": CUBLAS_STATUS_INTERNAL_ERROR (14)");
+  }
+  cudasim::fail_call("cublasLtMatmul", kInternal);
+  EXPECT_EQ(error_of([&] { products::run(made, product); }),
+            "device: cublasLtMatmul of MatMulUpdate 3x7x5, subtracted: "
+            "CUBLAS_STATUS_INTERNAL_ERROR (14)");
+  EXPECT_EQ(products::difference(product, products::run(made, product)), "");
+}
+
+TEST_F(ProductsTest, TellTheVersionOfTheLibrary) {
+  EXPECT_EQ(Products(Tf32::off).version(),
+            fmt::format("{}.{}.{}", CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH));
+}
+
+}  // namespace
+}  // namespace stepscope::cuda
