@@ -1,5 +1,5 @@
-// What tests of own kernels share: a run function is called directly, on fresh operands, in every
-// order of blocks and threads, and must give the same bits in each.
+// What tests of own kernels share: a run function is called directly, on fresh operands, in several
+// orders of blocks and threads, and must give the same bits in each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,9 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/device/run.h"
@@ -85,17 +87,17 @@ class OwnTest : public cudasim::SimTest {
                                 const Run& run, std::size_t scratch_bytes = 0) {
     using cudasim::Order;
     std::vector<Bytes> first;
-    for (const Order blocks : {Order::ascending, Order::descending, Order::seeded}) {
-      for (const Order threads : {Order::ascending, Order::descending, Order::seeded}) {
-        cudasim::set_orders(blocks, threads);
-        std::vector<Bytes> got = run_once(in, out, run, scratch_bytes);
-        if (first.empty())
-          first = std::move(got);
-        else
-          EXPECT_TRUE(first == got) << "another result in orders " << static_cast<int>(blocks)
-                                    << ", " << static_cast<int>(threads);
-        if (HasFailure()) return first;
-      }
+    using Orders = std::pair<Order, Order>;  // of blocks, of threads
+    for (const auto& [blocks, threads] : {Orders{Order::ascending, Order::ascending},
+                                          {Order::descending, Order::descending},
+                                          {Order::seeded, Order::ascending},
+                                          {Order::ascending, Order::seeded}}) {
+      cudasim::set_orders(blocks, threads);
+      std::vector<Bytes> got = run_once(in, out, run, scratch_bytes);
+      if (first.empty()) first = got;
+      EXPECT_TRUE(first == got) << "another result in orders " << static_cast<int>(blocks) << ", "
+                                << static_cast<int>(threads);
+      if (HasFailure()) return first;
     }
     return first;
   }

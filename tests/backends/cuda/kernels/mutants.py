@@ -82,9 +82,10 @@ MUTANTS = (
 )
 
 # The case of kernels_test.cpp that runs the file's kernels.
-CASES = {"box_filter.cu": "BoxFilter", "column_sums.cu": "ColumnSums",
-         "histogram.cu": "Histogram", "scan.cu": "InclusiveScan*", "sgd.cu": "Sgd",
-         "softmax_xent.cu": "SoftmaxXent", "sum.cu": "Sum", "transpose.cu": "Transpose"}
+CASES = {"box_filter.cu": "Kernels.BoxFilter", "column_sums.cu": "Kernels.ColumnSums",
+         "histogram.cu": "Kernels.Histogram", "scan.cu": "Kernels.InclusiveScan*",
+         "sgd.cu": "Kernels.Sgd", "softmax_xent.cu": "Kernels.SoftmaxXent",
+         "sum.cu": "Kernels.Sum", "transpose.cu": "Kernels.Transpose"}
 
 
 class Broken(Exception):
@@ -114,7 +115,7 @@ def compile_command(setup: dict, build: str, file: str, source: Path, output: Pa
     """As the build compiles that kernel, but from `source` to `output`."""
     target = setup["builds"][build]["objects_of"]
     for entry in setup["commands"]:
-        if entry["file"].endswith(f"/kernels/{file}") and f"/{target}.dir/" in entry["command"]:
+        if entry["file"] == f"{setup['folder']}/{file}" and f"/{target}.dir/" in entry["command"]:
             words = shlex.split(entry["command"])
             words[words.index(entry["file"])] = str(source)
             words[words.index("-o") + 1] = str(output)
@@ -127,7 +128,7 @@ def compile_command(setup: dict, build: str, file: str, source: Path, output: Pa
 
 
 def test(program: Path, file: str, where: Path) -> tuple[bool, str]:
-    result = run([str(program), f"--gtest_filter=Kernels.{CASES[file]}", "--gtest_brief=1"],
+    result = run([str(program), f"--gtest_filter={CASES[file]}", "--gtest_brief=1"],
                  str(where), TSAN_OPTIONS="halt_on_error=1", ASAN_OPTIONS="detect_leaks=0")
     if result.returncode == 0 and not re.search(r"PASSED  \] [1-9]", result.stdout):
         raise Broken(f"{program} ran no case of {file}:\n{result.stdout}")
