@@ -37,7 +37,7 @@ TEST_F(Copies, OfTheWrongDirectionAreRefused) {
   }
   expect_refused(cudaErrorInvalidValue, cudaMemcpy(data, pageable, kBytes, cudaMemcpyDeviceToHost));
   expect_refused(cudaErrorInvalidMemcpyDirection,
-                 cudaMemcpy(data, host, kBytes, static_cast<cudaMemcpyKind>(9)));
+                 cudaMemcpy(data, host, kBytes, static_cast<cudaMemcpyKind>(7)));
   expect_refused(cudaErrorInvalidValue, cudaMemcpy(nullptr, host, kBytes, cudaMemcpyDefault));
   expect_refused(
       cudaErrorInvalidResourceHandle,
