@@ -303,6 +303,22 @@ TEST_P(Recordings, RefuseALaunchThatStraysToAnotherStream) {
   EXPECT_TRUE(tells(message, "a call of it adds no node: replays would leave it out")) << message;
 }
 
+// A second stream pulled in and never joined: a node that no replay would wait for.
+TEST_P(Recordings, RefuseNodesBesideTheChain) {
+  StreamHandle side;
+  EventHandle forked;
+  CUDA_OK(cudaStreamCreateWithFlags(side.fill(), cudaStreamNonBlocking));
+  CUDA_OK(cudaEventCreateWithFlags(forked.fill(), cudaEventDisableTiming));
+  const std::string message = refusal(BodyKernel([&](const Launch& call, CudaStream& stream) {
+    auto* x = reinterpret_cast<float*>(call.operands[0]);
+    check_cuda(cudaEventRecord(forked.value(), stream.submission().stream), "cudaEventRecord");
+    check_cuda(cudaStreamWaitEvent(side.value(), forked.value(), 0), "cudaStreamWaitEvent");
+    twice_plus_one(kElements)(call, stream);
+    check_cuda(test::stray_twice_plus_one(side.value(), x, kElements), "the stray");
+  }));
+  EXPECT_TRUE(tells(message, "it adds 1 nodes beside the chain")) << message;
+}
+
 TEST_P(Recordings, RefuseACallThatWasNotReported) {
   const std::string message = refusal(BodyKernel([](const Launch& call, CudaStream& stream) {
     check_cuda(test::run_twice_plus_one(stream.submission(),
