@@ -221,8 +221,8 @@ TEST_F(MemoryDeath, FreedMemoryIsNamedAsSuch) {
   void* data = nullptr;
   CUDA_OK(cudaMalloc(&data, 8));
   CUDA_OK(cudaFree(data));
-  EXPECT_DEATH(*static_cast<volatile char*>(data) =
-                   2,  // AddressSanitizer, where it looks at host code too, comes first.
+  // AddressSanitizer, where it looks at host code too, comes first.
+  EXPECT_DEATH(*static_cast<volatile char*>(data) = 2,
                "host code touched freed device memory|use-after-poison");
 }
 
