@@ -27,9 +27,17 @@ HostMemory::~HostMemory() {
 
 void Tape::replay(Stream& stream) {
   ReplayScope scope(stream);
-  for (const Call& call : calls_) {
-    scope.at_op(call.op);
-    call.launch.fn(call.launch, stream);
+  std::size_t i = 0;
+  try {
+    for (; i < calls_.size(); ++i) {
+      scope.at_op(calls_[i].op);
+      calls_[i].launch.fn(calls_[i].launch, stream);
+    }
+  } catch (const Error& error) {
+    const Call& call = calls_[i];
+    throw RecordingError(
+        error.fault(), call.op, error.what(),
+        fmt::format("op {} {}: {}", call.op, name(call.launch.kernel->site().kind), error.what()));
   }
 }
 

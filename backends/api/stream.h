@@ -84,7 +84,8 @@ class Recording {
   virtual Times times() const { return {}; }
 };
 
-// end_recording() when one launch cannot be recorded. The message names the op by index and kind;
+// Of end_recording() when one launch cannot be recorded, and of a replay that knows which launch
+// failed. The message names the op by index and kind;
 // reason() is the rest of it, for whoever knows more of the op.
 class RecordingError final : public Error {
  public:

@@ -185,7 +185,11 @@ std::vector<MemoryPart> GraphExecutor::memory_parts() const {
 void GraphExecutor::enqueue(Stream& stream) {
   stream.begin_step();
   if constexpr (kTrackDeadMemory) bound_.mark_all_live();
-  recording_->replay(stream);
+  try {
+    recording_->replay(stream);
+  } catch (const RecordingError& error) {
+    throw_at_op(graph(), error.op(), error.fault(), error.reason());
+  }
   if constexpr (kTrackDeadMemory) {
     stream.wait();
     bound_.mark_all_dead_but_kept();
