@@ -10,7 +10,8 @@
 
 namespace stepscope::cuda {
 
-// Own device code for one op (device/); null: there is none. Never for products.
+// Own device code for one op (device/); null: there is none. Never for products. A kernel serves
+// one stream at a time: its blocks may share a ticket in device memory (AdamUpdate).
 std::unique_ptr<Kernel> make_own_kernel(const OpSite& site);
 
 }  // namespace stepscope::cuda
