@@ -135,7 +135,13 @@ class Real(Case):
         self.expect_golden("no_driver.txt", real)
         self.expect_same(real, simulated("none"), ("real", "simulator"))
 
+
+class Stub(Case):
+    """The toolkit's stub of the driver, which stands before a driver that the machine may have."""
+
     def test_with_the_stub_driver(self) -> None:
+        if not options.real:
+            self.skipTest("capture_probe was not built against the real libraries")
         if options.stub is None:
             self.skipTest("this toolkit has no stub of libcuda")
         with tempfile.TemporaryDirectory() as folder:
