@@ -1,5 +1,7 @@
 // Own kernels along one axis, and rows taken by index, against plain loops.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cstdint>
 
 #include "tests/backends/cuda/backend/own_support.h"
@@ -8,8 +10,7 @@ namespace stepscope::cuda {
 namespace {
 
 std::string text_of(const Axis& axis) {
-  return "{" + std::to_string(axis.outer) + ", " + std::to_string(axis.depth) + ", " +
-         std::to_string(axis.inner) + "}";
+  return fmt::format("{{{}, {}, {}}}", axis.outer, axis.depth, axis.inner);
 }
 std::size_t elements_of(const Axis& axis) {
   return std::size_t{axis.outer} * axis.depth * axis.inner;

@@ -1,6 +1,8 @@
 // Own kernels of classified rows against plain loops in double: one block and several, labels left
 // out, rows spoiled by NaN and infinities.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cstdint>
 
 #include "tests/backends/cuda/backend/own_support.h"
@@ -22,8 +24,7 @@ std::vector<Rows> all_rows(bool has_factor) {
 }
 
 std::string text_of(const Rows& rows) {
-  return "{" + std::to_string(rows.N) + ", " + std::to_string(rows.C) + "} in " +
-         std::to_string(rows.blocks) + " blocks";
+  return fmt::format("{{{}, {}}} in {} blocks", rows.N, rows.C, rows.blocks);
 }
 
 struct Data {

@@ -124,13 +124,16 @@ std::string name_of(const testing::TestParamInfo<cudasim::Schedule>& schedule) {
       return "eager";
     case cudasim::Schedule::seeded:
       return "seeded";
+    case cudasim::Schedule::others_first:
+      return "others_first";
   }
   return "?";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Copies,
                          testing::Values(cudasim::Schedule::lazy, cudasim::Schedule::eager,
-                                         cudasim::Schedule::seeded),
+                                         cudasim::Schedule::seeded,
+                                         cudasim::Schedule::others_first),
                          name_of);
 
 }  // namespace
