@@ -44,6 +44,17 @@ DeviceFault failure(fmt::format_string<T...> format, T&&... values) {
   return {cudaErrorLaunchFailure, fmt::format(format, std::forward<T>(values)...)};
 }
 
+DeviceFault shared_fault(const PendingFault& fault, const std::string& who) {
+  const std::size_t dynamic = running_block().call->dynamic_shared;
+  if (dynamic == 0 || fault.number - dynamic > kSharedLimit) {
+    return failure("{} bytes of shared arrays, the limit is {}: {}", fault.number - dynamic,
+                   kSharedLimit, who);
+  }
+  return failure(
+      "{} bytes of shared arrays beside {} of dynamic shared memory, the limit is {}: {}",
+      fault.number - dynamic, dynamic, shared_limit(), who);
+}
+
 DeviceFault warp_fault(const PendingFault& fault, const std::string& who) {
   const std::string call = call_of(fault.thread);
   switch (fault.kind) {
@@ -55,6 +66,9 @@ DeviceFault warp_fault(const PendingFault& fault, const std::string& who) {
     case FaultKind::collectives_differ:
       return failure("lanes meet in different calls: {} calls {} of {} bytes, but {}", who, call,
                      running_block().waiting[fault.thread].offer.bytes, waits(fault.other));
+    case FaultKind::bad_operand:
+      return failure("{} with the lane, delta or lane mask {}, not one of 0 to 31: {}", call,
+                     static_cast<int>(fault.number), who);
     case FaultKind::bad_width:
       return failure("{} of width {}, not a power of 2 up to 32: {}", call,
                      static_cast<int>(fault.number), who);
@@ -111,8 +125,7 @@ DeviceFault fault_of(const PendingFault& fault) {
       return failure("divergent barrier: {}, but {} waits at {}", who, coordinates(fault.other),
                      where(fault.other_site));
     case FaultKind::shared_limit:
-      return failure("{} bytes of shared arrays, the limit is {}: {}", fault.number, kSharedLimit,
-                     who);
+      return shared_fault(fault, who);
     case FaultKind::shared_count:
       return failure("more than {} shared arrays: {}", fault.number, who);
     case FaultKind::deadlock:

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "backends/cuda/sim/call.h"
@@ -78,19 +79,33 @@ void on_segv(int signal, siginfo_t* info, void* context) {
   }
 }
 
-// Of the thread that comes first: a fiber that overflows its stack leaves a handler none.
-void give_handler_a_stack() {
-  constexpr std::size_t kBytes = 64 * 1024;
-  stack_t present{};
-  if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
-  stack_t stack{};
-  stack.ss_sp = new std::byte[kBytes];
-  stack.ss_size = kBytes;
-  sigaltstack(&stack, nullptr);
-}
+// The calling thread's, unless it has one already: a sanitizer may have given it.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t present{};
+    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = std::make_unique<std::byte[]>(kBytes);
+    stack_t stack{};
+    stack.ss_sp = memory_.get();
+    stack.ss_size = kBytes;
+    sigaltstack(&stack, nullptr);
+  }
+  ~HandlerStack() {
+    if (memory_ == nullptr) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+
+ private:
+  static constexpr std::size_t kBytes = 64 * 1024;
+  std::unique_ptr<std::byte[]> memory_;
+};
 
 void install_handler() {
-  give_handler_a_stack();
   struct sigaction action {};
   action.sa_sigaction = on_segv;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -127,6 +142,13 @@ void protect(std::byte* data, std::size_t bytes, int protection) {
 bool in_device_range(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
   return at >= range().begin && at < range().begin + kRange;
+}
+
+void give_handler_a_stack() { static thread_local const HandlerStack stack; }
+
+bool was_taken(const void* address) {
+  const auto* at = static_cast<const std::byte*>(address);
+  return at >= range().begin && at < range().begin + range().taken;
 }
 
 std::size_t gap_behind(std::size_t bytes) {

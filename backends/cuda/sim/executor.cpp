@@ -13,7 +13,9 @@
 #include <new>
 #include <numeric>
 
+#include "backends/cuda/sim/device_range.h"
 #include "backends/cuda/sim/fiber.h"
+#include "backends/cuda/sim/requests.h"
 #include "backends/cuda/sim/running_block.h"
 #include "backends/cuda/sim/sanitizers.h"
 #include "ops/base/philox.h"
@@ -31,13 +33,25 @@ int warpSize = static_cast<int>(stepscope::cudasim::kWarpSize);
 namespace stepscope::cudasim {
 namespace {
 
-// Fibers are made once and used again. For ThreadSanitizer each thread of a block has its own, and
-// neighbouring blocks have different ones: else it would take them for one thread.
+// Fibers are made once and used again. ThreadSanitizer takes two threads that have one fiber for
+// one thread: there each thread of a block has its own, of the block's set.
 class FiberPool {
  public:
-  Fiber& take(unsigned thread, std::uint64_t block) {
+  // A block's set is never that of the block before. The others are drawn, anew for each launch: in
+  // a rhythm, blocks that are a fixed distance apart would never be seen to race.
+  void begin_block(const KernelCall& call, std::uint64_t launch, std::uint64_t block) {
+    if (!kTsan) {
+      return;
+    }
+    const unsigned threads = call.block.x * call.block.y * call.block.z;
+    const std::uint64_t sets = std::clamp(kMostFibers / threads, kFewestSets, kMostSets);
+    std::uint64_t hash = (launch << 32 ^ block) * 0x9E3779B97F4A7C15;
+    hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9;
+    set_ = (set_ + 1 + (hash ^ hash >> 31) % (sets - 1)) % sets;
+  }
+  Fiber& take(unsigned thread) {
     if (kTsan) {
-      std::vector<std::unique_ptr<Fiber>>& set = sets_[block % kSets];
+      std::vector<std::unique_ptr<Fiber>>& set = sets_[set_];
       while (set.size() <= thread) {
         set.push_back(std::make_unique<Fiber>(body_));
       }
@@ -60,9 +74,11 @@ class FiberPool {
   void set_body(Fiber::Body body) { body_ = body; }
 
  private:
-  static constexpr std::uint64_t kSets = 3;
+  // ThreadSanitizer knows 8,000 fibers at most.
+  static constexpr unsigned kFewestSets = 5, kMostSets = 16, kMostFibers = kFewestSets * 1024;
   Fiber::Body body_ = nullptr;
-  std::vector<std::unique_ptr<Fiber>> all_, sets_[kSets];
+  std::vector<std::unique_ptr<Fiber>> all_, sets_[kMostSets];
+  std::uint64_t set_ = 0;
   std::vector<Fiber*> free_;
 };
 
@@ -76,12 +92,17 @@ struct State {
   RunningBlock block;
   FiberPool fibers;
   Orders orders;
-  std::uint64_t block_number = 0;
-  bool in_kernel = false;
+  std::uint64_t launches = 0;
+  std::size_t shared_limit = 0;  // bytes of the running kernel's arrays and dynamic memory
   char end_order = 0;  // released by each thread last, acquired by the host after the grid
   // The launch's parameters, where their alignment is kept.
   alignas(64) std::array<std::byte, kMostParameterBytes> arguments{};
 };
+
+bool& runs_a_kernel() {
+  static thread_local bool runs = false;
+  return runs;
+}
 
 void run_threads(Fiber& fiber);
 
@@ -150,7 +171,7 @@ void prepare_block(std::uint64_t number, const GridOrder& order) {
   State& s = state();
   RunningBlock& block = s.block;
   const KernelCall& call = *block.call;
-  s.block_number = number;
+  s.fibers.begin_block(call, s.launches, number);
   block.index = blockIdx = split(number, call.grid);
   block.threads = block.alive = call.block.x * call.block.y * call.block.z;
   block.next = block.at_barrier = 0;
@@ -163,7 +184,7 @@ void prepare_block(std::uint64_t number, const GridOrder& order) {
   }
   arrange(block.order.data(), block.threads, order.threads, order.seed, number);
   renew_orders();
-  begin_shared(call.dynamic_shared);
+  begin_shared(call.dynamic_shared, s.shared_limit);
   block.begin_order = make_order();
   block.fence_order = make_order();
   release(block.begin_order);
@@ -192,7 +213,7 @@ bool run_ready() {
 void run_block() {
   RunningBlock& block = state().block;
   while (block.next < block.threads && !block.fault) {
-    state().fibers.take(block.order[block.next], state().block_number).resume();
+    state().fibers.take(block.order[block.next]).resume();
   }
   while (block.alive > 0 && !block.fault) {
     if (!run_ready() && !block.fault) {
@@ -296,18 +317,21 @@ std::optional<DeviceFault> run_grid(const KernelCall& call, const GridOrder& ord
   blockDim = call.block;
   gridDim = call.grid;
   bind_arguments(call);
-  s.in_kernel = true;
+  give_handler_a_stack();
+  ++s.launches;
+  s.shared_limit = std::max(kSharedLimit, dynamic_shared_limit(call.function));
+  runs_a_kernel() = true;
   std::optional<DeviceFault> fault;
   {
     const Watchdog watchdog;
     fault = run_blocks(call, order);
   }
-  s.in_kernel = false;
+  runs_a_kernel() = false;
   acquire(&s.end_order);
   return fault;
 }
 
-bool in_kernel() { return state().in_kernel; }
+bool in_kernel() { return runs_a_kernel(); }
 
 std::string running_thread() {
   return in_kernel() ? coordinates(state().block.running) : std::string();

@@ -29,7 +29,8 @@ enum class FaultKind : std::uint8_t {
   collectives_differ,   // `thread` and `other` meet under one mask in different functions
   lane_takes_no_part,   // `thread` reads lane `number`
   bad_width,            // `number`
-  shared_limit,         // `number` bytes of shared arrays
+  bad_operand,          // `number`
+  shared_limit,         // `number` bytes of shared arrays and dynamic shared memory
   shared_count,         // `number` shared arrays
   deadlock,             // `thread` waits
 };
@@ -109,8 +110,9 @@ const char* name_of(Collective kind);
 void* make_order();
 void renew_orders();
 
-// Shared memory. begin and end from the scheduler.
-void begin_shared(std::size_t dynamic_bytes);
+// Shared memory. begin and end from the scheduler. `limit`: bytes of all of it.
+void begin_shared(std::size_t dynamic_bytes, std::size_t limit);
+std::size_t shared_limit();  // of the running block
 void end_shared();
 
 // Ends the program when one kernel takes too long: device threads are not preempted.

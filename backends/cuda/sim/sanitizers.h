@@ -8,11 +8,27 @@
 
 #include <cstddef>
 
+// g++ defines a macro, clang has a feature.
+#if defined(__SANITIZE_ADDRESS__)
+#define STEPSCOPE_CUDASIM_ASAN 1
+#endif
 #if defined(__SANITIZE_THREAD__)
+#define STEPSCOPE_CUDASIM_INSTRUMENTED 1
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STEPSCOPE_CUDASIM_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define STEPSCOPE_CUDASIM_INSTRUMENTED 1
+#endif
+#endif
+
+#if defined(STEPSCOPE_CUDASIM_INSTRUMENTED)
 #error "the simulator must not be instrumented by ThreadSanitizer: see stepscope_cudasim_tsan"
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(STEPSCOPE_CUDASIM_ASAN)
 #include <sanitizer/asan_interface.h>
 #endif
 #if defined(STEPSCOPE_CUDASIM_TSAN)
@@ -21,7 +37,7 @@
 
 namespace stepscope::cudasim {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(STEPSCOPE_CUDASIM_ASAN)
 inline constexpr bool kAsan = true;
 inline void poison(const void* data, std::size_t bytes) {
   __asan_poison_memory_region(data, bytes);

@@ -26,8 +26,9 @@ struct Array {
 
 struct Arena {
   std::byte* memory = nullptr;
-  std::size_t used = 0;          // bytes from the beginning
-  std::size_t static_bytes = 0;  // of arrays, without gaps
+  std::size_t used = 0;   // bytes from the beginning
+  std::size_t bytes = 0;  // dynamic, and of arrays, without gaps
+  std::size_t limit = 0;  // of them
   std::byte* dynamic = nullptr;
   std::array<Array, kMostArrays> arrays{};
   std::size_t count = 0;
@@ -40,6 +41,20 @@ std::byte* map_arena(void* at) {
     throw std::bad_alloc();
   }
   return static_cast<std::byte*>(memory);
+}
+
+// What a kernel that was launched without dynamic shared memory has of it: the middle of pages that
+// cannot be touched, so that a use ends with the block and the thread named.
+std::byte* nothing() {
+  static std::byte* const middle = [] {
+    void* memory = mmap(nullptr, 2 * kSharedOptIn, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+    return static_cast<std::byte*>(memory) + kSharedOptIn;
+  }();
+  return middle;
 }
 
 Arena& arena() {
@@ -63,15 +78,19 @@ std::byte* cut(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-void begin_shared(std::size_t dynamic_bytes) {
+void begin_shared(std::size_t dynamic_bytes, std::size_t limit) {
   Arena& a = arena();
   if (a.memory == nullptr) {
     a.memory = map_arena(nullptr);
     std::memset(a.memory, 0xFF, kArena);
     poison(a.memory, kArena);
   }
-  a.dynamic = dynamic_bytes == 0 ? a.memory : cut(dynamic_bytes, 16);
+  a.bytes = dynamic_bytes;
+  a.limit = limit;
+  a.dynamic = dynamic_bytes == 0 ? nothing() : cut(dynamic_bytes, 16);
 }
+
+std::size_t shared_limit() { return arena().limit; }
 
 // Back to NaN. The next block's accesses race with nothing of this one's: new pages are new memory
 // to ThreadSanitizer.
@@ -88,7 +107,7 @@ void end_shared() {
     std::memset(a.memory, 0xFF, std::min(a.used + 1024, kArena));
     poison(a.memory, kArena);
   }
-  a.used = a.static_bytes = a.count = 0;
+  a.used = a.count = 0;
 }
 
 namespace device {
@@ -104,10 +123,12 @@ void* shared_array(const void* identity, std::size_t bytes, std::size_t alignmen
   if (a.count == kMostArrays) {
     raise({FaultKind::shared_count, self, site, 0, {}, kMostArrays});
   }
-  if (a.static_bytes + bytes > kSharedLimit) {
-    raise({FaultKind::shared_limit, self, site, 0, {}, a.static_bytes + bytes});
+  // Arrays alone have the limit without opt-in: nvcc refuses more.
+  const std::size_t of_arrays = a.bytes - running_block().call->dynamic_shared + bytes;
+  if (of_arrays > kSharedLimit || a.bytes + bytes > a.limit) {
+    raise({FaultKind::shared_limit, self, site, 0, {}, a.bytes + bytes});
   }
-  a.static_bytes += bytes;
+  a.bytes += bytes;
   a.arrays[a.count] = {identity, cut(bytes, alignment)};
   return a.arrays[a.count++].data;
 }

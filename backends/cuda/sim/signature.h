@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -16,8 +17,20 @@ namespace stepscope::cudasim {
 struct Parameter {
   std::uint32_t size, alignment;  // bytes
   std::uint32_t offset;           // in the packed arguments of a launch
-  bool pointer;                   // checked when the kernel runs; pointers inside structs are not
+  bool pointer;                   // else a value that may hold pointers
 };
+
+// Visits each aligned word of a parameter's value that can be a pointer, with its offset in the
+// value. `arguments`: packed, of a launch. Types are lost, so that numbers are visited, too.
+template <class Visit>
+void each_word(const Parameter& parameter, const std::byte* arguments, Visit visit) {
+  if (parameter.alignment < alignof(void*)) return;
+  for (std::uint32_t at = 0; at + sizeof(void*) <= parameter.size; at += sizeof(void*)) {
+    const void* word = nullptr;
+    std::memcpy(&word, arguments + parameter.offset + at, sizeof word);
+    visit(at, word);
+  }
+}
 
 struct Signature {
   // Calls `function` with the arguments that the pointers point to, on the calling (device) thread.

@@ -130,6 +130,10 @@ std::uint64_t collective(const Offer& offer, Site site) {
       (offer.width < 1 || offer.width > 32 || !std::has_single_bit(unsigned(offer.width)))) {
     raise({FaultKind::bad_width, self, site, 0, {}, static_cast<std::uint64_t>(offer.width)});
   }
+  // The device looks at the low five bits alone, and no manual says so of all four shuffles.
+  if (shuffles(offer.kind) && (offer.operand < 0 || offer.operand > 31)) {
+    raise({FaultKind::bad_operand, self, site, 0, {}, static_cast<std::uint64_t>(offer.operand)});
+  }
   Meeting& meeting = join(self, offer, site);
   if (meeting.order != nullptr) {
     release(meeting.order);

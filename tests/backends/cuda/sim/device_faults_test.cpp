@@ -3,8 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdint>
+#include <sys/resource.h>
 
+#include <cstdint>
+#include <cstdlib>
+#include <thread>
+
+#include "backends/cuda/sim/executor.h"
 #include "tests/backends/cuda/sim/device_rig.h"
 
 namespace stepscope::cudasim {
@@ -142,6 +147,33 @@ TEST_F(DeviceFaults, WidthIsAPowerOfTwo) {
                dim3(1), dim3(32), bad_width);
 }
 
+constexpr int kBadLane = __LINE__ + 3;
+__global__ void bad_lane(int kind, int operand) {
+  if (kind == 0) {
+    __shfl_sync(0xffffffffu, 1, operand);
+  } else if (kind == 1) {
+    __shfl_up_sync(0xffffffffu, 1, static_cast<unsigned>(operand));
+  } else if (kind == 2) {
+    __shfl_down_sync(0xffffffffu, 1, static_cast<unsigned>(operand));
+  } else {
+    __shfl_xor_sync(0xffffffffu, 1, operand);
+  }
+}
+
+TEST_F(DeviceFaults, OperandsOfShufflesAreLanes) {
+  const char* const names[] = {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync",
+                               "__shfl_xor_sync"};
+  for (const int operand : {-1, 32}) {
+    for (int kind = 0; kind < 4; ++kind) {
+      reset();
+      expect_fault(fmt::format("{} with mask 0xffffffff with the lane, delta or lane mask {}, not "
+                               "one of 0 to 31: block (0,0,0), thread (0,0,0) at {}",
+                               names[kind], operand, at(kBadLane + 2 * kind)),
+                   dim3(1), dim3(32), bad_lane, kind, operand);
+    }
+  }
+}
+
 constexpr int kLarge = __LINE__ + 3;
 __global__ void too_much_shared() {
   SHARED_ARRAY(float, fits, [12 * 1024]);
@@ -155,6 +187,44 @@ TEST_F(DeviceFaults, SharedArraysAreLimited) {
                   "(0,0,0) at {}",
                   at(kLarge)),
       dim3(1), dim3(1), too_much_shared);
+}
+
+constexpr int kBoth = __LINE__ + 3;
+__global__ void shared_of_both_kinds(float* out) {
+  DYNAMIC_SHARED(float, dynamic);
+  SHARED_ARRAY(float, fixed, [256]);
+  fixed[0] = dynamic[0] = 1.0f;
+  *out = fixed[0] + dynamic[0];
+}
+
+TEST_F(DeviceFaults, ArraysAndDynamicSharedMemoryAreLimitedTogether) {
+  const auto* const kernel = reinterpret_cast<const void*>(shared_of_both_kinds);
+  constexpr std::size_t kArray = 1024;
+  const auto limit = [&](std::size_t bytes) {
+    CUDA_OK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(bytes)));
+  };
+  const auto fits = [](std::size_t dynamic) {
+    EXPECT_EQ(2.0f, run(1, 1, shared_of_both_kinds, 1, 0.0f, dynamic)[0]) << dynamic;
+  };
+  const auto exceeds = [](std::size_t dynamic, std::size_t most) {
+    EXPECT_EQ(cudaSuccess, cuda::launch(nullptr, 1, 1, dynamic, shared_of_both_kinds, nullptr));
+    EXPECT_EQ(cudaErrorLaunchFailure, cudaDeviceSynchronize());
+    EXPECT_EQ(
+        fmt::format("1024 bytes of shared arrays beside {} of dynamic shared memory, the limit "
+                    "is {}: block (0,0,0), thread (0,0,0) at {}",
+                    dynamic, most, at(kBoth)),
+        device_fault());
+    reset();
+  };
+  fits(kSharedLimit - kArray);
+  exceeds(kSharedLimit - kArray + 1, kSharedLimit);
+  limit(64 * 1024);
+  fits(64 * 1024 - kArray);
+  exceeds(64 * 1024 - kArray + 1, 64 * 1024);
+  limit(kSharedOptIn);
+  fits(kSharedOptIn - kArray);
+  exceeds(kSharedOptIn, kSharedOptIn);
 }
 
 __global__ void well_behaved(int* out) {
@@ -193,9 +263,92 @@ TEST_F(DeviceFaultsDeathTest, AKernelThatSpinsIsEnded) {
   set_watchdog(std::chrono::milliseconds(50));
   EXPECT_DEATH(run(dim3(2), dim3(8), spin, 1),
                "stepscope cudasim: a kernel ran for 50 ms of processor time without an end; block "
-               "\\(0,0,0\\), thread \\(3,0,0\\) runs and gives no other a turn");
+               "\\(0,0,0\\), thread \\(3,0,0\\) ran last");
   set_watchdog(std::chrono::seconds(30));
 }
+
+__global__ void spin_and_yield(int* flag) {
+  if (threadIdx.x == 3) {
+    while (*static_cast<volatile int*>(flag) == 0) {
+      __syncwarp(1u << 3);
+    }
+  } else {
+    __syncwarp(0xf7u);
+  }
+  __syncthreads();
+  *flag = 1;
+}
+
+TEST_F(DeviceFaultsDeathTest, SoIsOneThatLetsTheOthersRun) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  set_watchdog(std::chrono::milliseconds(50));
+  EXPECT_DEATH(run(dim3(2), dim3(8), spin_and_yield, 1),
+               "stepscope cudasim: a kernel ran for 50 ms of processor time without an end; block "
+               "\\(0,0,0\\), thread \\(3,0,0\\) ran last");
+  set_watchdog(std::chrono::seconds(30));
+}
+
+void run_without_a_timer() {
+  rlimit none{};
+  setrlimit(RLIMIT_SIGPENDING, &none);
+  cuda::launch(nullptr, 1, 1, 0, spin_and_yield, nullptr);
+  cudaDeviceSynchronize();
+}
+
+TEST_F(DeviceFaultsDeathTest, WithoutATimerNoKernelRuns) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(run_without_a_timer(),
+               "stepscope cudasim: timer_create failed \\(.*\\): no watchdog "
+               "could end a kernel that spins");
+}
+
+__global__ void use_dynamic_shared(int* out) {
+  DYNAMIC_SHARED(int, nothing);
+  if (blockIdx.x == 1 && threadIdx.x == 2) {
+    nothing[*out] = 1;
+  }
+}
+
+TEST_F(DeviceFaultsDeathTest, DynamicSharedMemoryThatWasNotAskedForEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const int index : {0, 1000, -1000}) {
+    EXPECT_DEATH(run(dim3(2), dim3(8), use_dynamic_shared, 1, index),
+                 "stepscope cudasim: block \\(1,0,0\\), thread \\(2,0,0\\) touched address 0x");
+  }
+}
+
+// Fibers are ended by their thread's handler, which has a stack in each thread.
+__device__ int descend(int depth) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(depth);
+  return depth == 0 ? frame[0] : descend(depth - 1) + frame[0];
+}
+__global__ void overflow(int* out) { *out = descend(400 + *out); }
+
+TEST_F(DeviceFaultsDeathTest, AStackThatOverflowsInAnyThreadNamesTheKernelsThread) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(std::thread([] { run(dim3(1), dim3(2), overflow, 1); }).join(),
+               "block \\(0,0,0\\), thread \\(0,0,0\\) touched address 0x");
+}
+
+#if defined(__SANITIZE_THREAD__)
+// Blocks n and n + 3 write the same elements.
+__global__ void write_by_column(int* out) {
+  out[blockIdx.x % 3 * blockDim.x + threadIdx.x] = static_cast<int>(blockIdx.y);
+}
+
+TEST_F(DeviceFaultsDeathTest, BlocksThreeApartAreSeenToRace) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const dim3 grid : {dim3(3, 2), dim3(6, 2)}) {
+    EXPECT_EXIT(
+        {
+          run(grid, dim3(4), write_by_column, 12);
+          std::exit(0);
+        },
+        testing::ExitedWithCode(66), "WARNING: ThreadSanitizer: data race");
+  }
+}
+#endif
 
 TEST_F(DeviceFaults, AKernelThatWasNeverLaunchedByTypeIsUnknown) {
   cudaLaunchConfig_t config{};

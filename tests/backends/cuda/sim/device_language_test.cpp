@@ -43,7 +43,7 @@ __global__ void shuffle_all(T* out) {
   const T value = static_cast<T>(100 + lane);
   T* mine = out + lane * 24;
   for (int width = 1; width <= 32; width *= 2) {
-    *mine++ = __shfl_sync(0xffffffffu, value, lane + 3, width);
+    *mine++ = __shfl_sync(0xffffffffu, value, (lane + 3) % 32, width);
     *mine++ = __shfl_up_sync(0xffffffffu, value, 3, width);
     *mine++ = __shfl_down_sync(0xffffffffu, value, 3, width);
     *mine++ = __shfl_xor_sync(0xffffffffu, value, 5, width);
