@@ -99,12 +99,13 @@ bool overlaps(const void* data, std::size_t bytes, const void* from, std::size_t
 
 bool holds(const Work& work, const void* data, std::size_t bytes) {
   if (const auto* kernel = std::get_if<KernelCall>(&work)) {
+    bool held = false;
     for (const Parameter& parameter : kernel->signature->parameters) {
-      const void* pointer = nullptr;
-      if (!parameter.pointer) continue;
-      std::memcpy(&pointer, kernel->arguments.data() + parameter.offset, sizeof pointer);
-      if (overlaps(data, bytes, pointer, 1)) return true;
+      each_word(parameter, kernel->arguments.data(), [&](std::size_t, const void* word) {
+        held = held || overlaps(data, bytes, word, 1);
+      });
     }
+    return held;
   }
   if (const auto* copy = std::get_if<Copy>(&work)) {
     return overlaps(data, bytes, copy->to, copy->bytes) ||

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "backends/cuda/sim/call.h"
+#include "backends/cuda/sim/device_range.h"
 #include "backends/cuda/sim/memory.h"
 #include "backends/cuda/sim/requests.h"
 #include "backends/cuda/sim/schedule.h"
@@ -34,20 +35,27 @@ bool is_kernels(const void* pointer) {
   return pointer == nullptr || device_can_touch(pointer, 1) || device_can_touch(pointer, 0);
 }
 
+// A word of a struct is taken for a pointer where memory is or was: what else is there is a number,
+// padding, or a pointer to memory that CUDA was never told of.
+bool is_gone(const void* word) {
+  if (was_taken(word)) return !is_kernels(word);
+  return block_of(word) == nullptr && freed_block_of(word) != nullptr;
+}
+
 Fault check_parameters(const KernelCall& call) {
+  Fault fault;
   std::size_t index = 0;
   for (const Parameter& parameter : call.signature->parameters) {
-    if (parameter.pointer) {
-      const void* pointer = nullptr;
-      std::memcpy(&pointer, call.arguments.data() + parameter.offset, sizeof(pointer));
-      if (!is_kernels(pointer)) {
-        return illegal(fmt::format("parameter {} of kernel {} is {}, which the device cannot touch",
-                                   index, call.function, describe(pointer)));
-      }
-    }
+    each_word(parameter, call.arguments.data(), [&](std::size_t offset, const void* word) {
+      if (fault || (parameter.pointer ? is_kernels(word) : !is_gone(word))) return;
+      const std::string where =
+          parameter.pointer ? std::string("is") : fmt::format("holds at byte {}", offset);
+      fault = illegal(fmt::format("parameter {} of kernel {} {} {}, which the device cannot touch",
+                                  index, call.function, where, describe(word)));
+    });
     ++index;
   }
-  return {};
+  return fault;
 }
 
 // One end of a copy. Host memory that CUDA was never told of may be anything; what it knew and has
