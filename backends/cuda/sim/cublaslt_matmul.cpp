@@ -69,8 +69,8 @@ Touched touched_by(const Problem& problem, const Operands& operands, float beta)
   Touched touched;
   touched.read = {{operands.a, extent_of(layouts.a)}, {operands.b, extent_of(layouts.b)}};
   touched.written = {{operands.d, extent_of(layouts.d)}};
-  const bool in_place = operands.c == operands.d && same_layout(layouts.c, layouts.d);
-  if (beta != 0 && !in_place) touched.read.push_back({operands.c, extent_of(layouts.c)});
+  if (beta != 0 && operands.c != operands.d)
+    touched.read.push_back({operands.c, extent_of(layouts.c)});
   const Epilogue epilogue = *epilogue_of(problem.operation);
   if (const std::size_t bytes = bias_bytes(problem)) {
     const Extent bias{std::bit_cast<const void*>(problem.operation.bias), bytes};
@@ -157,6 +157,11 @@ cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation,
   if (!chosen || !are_aligned(problem, operands, *chosen)) return CUBLAS_STATUS_INVALID_VALUE;
   if (chosen->workspace > operands.workspace_bytes ||
       (chosen->workspace != 0 && operands.workspace == nullptr)) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  // cuBLAS documentation, cublasLtMatmul(): in place are "C == D and Cdesc == Ddesc", whatever
+  // beta.
+  if (operands.c == operands.d && !same_layout(problem.layouts.c, problem.layouts.d)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const float by = *static_cast<const float*>(alpha), plus = *static_cast<const float*>(beta);

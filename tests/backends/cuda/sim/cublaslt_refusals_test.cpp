@@ -213,6 +213,51 @@ TEST_F(CublasLtRefusals, AnAlgorithmOfTheTransposedSquare) {
   }
 }
 
+// The changed product is one that the library takes, with an algorithm of its own.
+void expect_algorithm_foreign(const ProductCase& product,
+                              const std::function<void(Prepared&)>& change) {
+  Prepared made(product);
+  const auto found = made.algorithms(1);
+  ASSERT_EQ(1U, found.size());
+  change(made);
+  ASSERT_EQ(CUBLAS_STATUS_SUCCESS, made.status);
+  EXPECT_EQ(kInvalid, made.multiply(&found[0].algo));
+  EXPECT_EQ(1U, made.algorithms(1).size());
+}
+
+TEST_F(CublasLtRefusals, AnAlgorithmOfAnotherOrderLeadingDimensionOrMask) {
+  const ProductCase square{.m = 8, .n = 8, .k = 8};
+  expect_algorithm_foreign(square, [](Prepared& made) {
+    for (auto layout : {made.a_layout, made.b_layout, made.c_layout, made.d_layout}) {
+      made.set(layout, CUBLASLT_MATRIX_LAYOUT_ORDER, std::int32_t{CUBLASLT_ORDER_ROW});
+    }
+  });
+  for (auto member : {&Prepared::a_layout, &Prepared::c_layout, &Prepared::d_layout}) {
+    expect_algorithm_foreign(kPlain, [&](Prepared& made) {
+      made.set(made.*member, CUBLASLT_MATRIX_LAYOUT_LD, std::int64_t{8 + 1});
+    });
+  }
+  ProductCase masked = kPlain;
+  masked.epilogue = CUBLASLT_EPILOGUE_RELU_AUX;
+  expect_algorithm_foreign(masked, [](Prepared& made) {
+    made.set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, std::int64_t{256});
+  });
+}
+
+TEST_F(CublasLtRefusals, InPlaceCAndDHaveOneLayout) {
+  for (const float beta : {0.0F, 1.0F}) {
+    ProductCase product = kPlain;
+    product.in_place = true;
+    product.beta = beta;
+    Prepared made(product);
+    EXPECT_EQ(CUBLAS_STATUS_SUCCESS, made.multiply(&made.algorithms(1)[0].algo));
+    made.set(made.c_layout, CUBLASLT_MATRIX_LAYOUT_LD, std::int64_t{8 + 1});
+    const auto found = made.algorithms(1);
+    ASSERT_EQ(1U, found.size());
+    EXPECT_EQ(kInvalid, made.multiply(&found[0].algo)) << "beta " << beta;
+  }
+}
+
 TEST_F(CublasLtRefusals, Addresses) {
   const auto shifted = [](const void* data) {
     return const_cast<void*>(static_cast<const void*>(static_cast<const float*>(data) + 1));

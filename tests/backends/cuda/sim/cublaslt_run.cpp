@@ -25,9 +25,13 @@ OnDevice::OnDevice(const void* from, std::size_t bytes) : bytes_(bytes) {
   EXPECT_EQ(cudaSuccess, cudaMalloc(&data_, bytes));
   if (from != nullptr) {
     EXPECT_EQ(cudaSuccess, cudaMemcpy(data_, from, bytes, cudaMemcpyHostToDevice));
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());  // the copy may be under way
   }
 }
-OnDevice::~OnDevice() { cudaFree(data_); }
+OnDevice::~OnDevice() {
+  cudaDeviceSynchronize();
+  cudaFree(data_);
+}
 void OnDevice::read(void* to) const {
   EXPECT_EQ(cudaSuccess, cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost));
 }

@@ -190,6 +190,7 @@ TEST_F(CublasLt, ACapturedProductReadsMemoryAtEachReplay) {
                        cudaMemcpyHostToDevice));
     CUDA_OK(cudaMemcpy(made.on_bias.data(), fresh.bias.data(), fresh.bias.size() * 4,
                        cudaMemcpyHostToDevice));
+    CUDA_OK(cudaStreamSynchronize(nullptr));  // copies from pageable memory may be under way
     CUDA_OK(cudaGraphLaunch(exec, stream));
     CUDA_OK(cudaStreamSynchronize(stream));
     ProductData after = fresh;

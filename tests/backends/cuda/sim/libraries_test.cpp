@@ -99,10 +99,15 @@ TEST_F(Libraries, StatusesHaveTheLibrarysNames) {
                cublasLtGetStatusString(CUBLAS_STATUS_NOT_SUPPORTED));
   EXPECT_STREQ("unrecognized status", cublasLtGetStatusName(static_cast<cublasStatus_t>(2)));
   EXPECT_STREQ("CUDNN_STATUS_NOT_INITIALIZED", cudnnGetErrorString(CUDNN_STATUS_NOT_INITIALIZED));
+  EXPECT_STREQ("CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH",
+               cudnnGetErrorString(CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH));
+  EXPECT_STREQ("CUDNN_STATUS_INVALID_VALUE", cudnnGetErrorString(static_cast<cudnnStatus_t>(2001)));
   EXPECT_STREQ("CUDNN_UNKNOWN_STATUS", cudnnGetErrorString(static_cast<cudnnStatus_t>(777)));
   const char* text = nullptr;
   EXPECT_EQ(CUPTI_SUCCESS, cuptiGetResultString(CUPTI_ERROR_UNKNOWN, &text));
   EXPECT_STREQ("CUPTI_ERROR_UNKNOWN", text);
+  EXPECT_EQ(CUPTI_SUCCESS, cuptiGetResultString(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, &text));
+  EXPECT_STREQ("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", text);
   EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER,
             cuptiGetResultString(static_cast<CUptiResult>(5555), &text));
 }
