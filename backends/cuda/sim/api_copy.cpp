@@ -42,14 +42,22 @@ cudaError_t copy_in_stream(CUstream_st& stream, Copy copy) {
   return waits ? wait_for(task) : cudaSuccess;
 }
 
+// CUDA's "API synchronization behavior": from one place of the device to another it does not wait;
+// from pageable memory it waits until the bytes are staged, not until they have arrived.
 cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   Copy copy;
   if (const cudaError_t refused = make_copy(to, from, bytes, kind, copy)) return refused;
-  TaskRef task;
-  if (const cudaError_t refused = submit(*stream_of(nullptr), std::move(copy), &task)) {
-    return refused;
+  CUstream_st& legacy = *stream_of(nullptr);
+  const bool to_device = place_of(to) == Place::device;
+  const Place source = place_of(from);
+  if (to_device && source == Place::pageable) {
+    if (const cudaError_t fault = wait_for(mark_behind(legacy))) return fault;
+    stage(copy);
   }
-  return wait_for(task);
+  TaskRef task;
+  if (const cudaError_t refused = submit(legacy, std::move(copy), &task)) return refused;
+  const bool returns = to_device && (source == Place::pageable || source == Place::device);
+  return returns ? cudaSuccess : wait_for(task);
 }
 
 cudaError_t fill_in_stream(CUstream_st& stream, void* to, int value, std::size_t bytes,
@@ -101,10 +109,12 @@ cudaError_t copy_batch(CUstream_st& stream, const Batch& batch) {
     const bool during_call = batch.order_of(index) == cudaMemcpySrcAccessOrderDuringApiCall;
     if (during_call && place_of(copy.from) != Place::device) stage(copy);
   }
+  std::vector<Work> works;
   for (Copy& copy : copies) {
     if (copy.staged == nullptr) lint_pageable(copy, false);
-    if (const cudaError_t refused = submit(stream, std::move(copy))) return refused;
+    works.emplace_back(std::move(copy));
   }
+  submit_unordered(stream, std::move(works));
   return cudaSuccess;
 }
 
@@ -117,15 +127,16 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t handle) {
   return call(CallId::cudaMemcpyAsync, [&]() -> cudaError_t {
-    CUstream_st* stream = stream_of(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    Copy copy;
-    if (const cudaError_t refused = make_copy(to, from, bytes, kind, copy)) return refused;
-    return copy_in_stream(*stream, std::move(copy));
+    return use_stream(CallId::cudaMemcpyAsync, handle, [&](CUstream_st& stream) -> cudaError_t {
+      Copy copy;
+      if (const cudaError_t refused = make_copy(to, from, bytes, kind, copy)) return refused;
+      return copy_in_stream(stream, std::move(copy));
+    });
   });
 }
 
-// Rule 13: refused in a capture, which stays valid and lacks the copies.
+// Rule 13: refused in a capture, which stays valid and lacks the copies. Those of one batch come in
+// no order.
 cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* bytes,
                                  std::size_t count, cudaMemcpyAttributes* attributes,
                                  std::size_t* begins, std::size_t sets, cudaStream_t handle) {
@@ -153,8 +164,8 @@ cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t handle) {
   return call(CallId::cudaMemsetAsync, [&]() -> cudaError_t {
-    CUstream_st* stream = stream_of(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    return fill_in_stream(*stream, to, value, bytes);
+    return use_stream(CallId::cudaMemsetAsync, handle, [&](CUstream_st& stream) {
+      return fill_in_stream(stream, to, value, bytes);
+    });
   });
 }

@@ -19,9 +19,7 @@ cudaError_t create(cudaEvent_t* out, unsigned flags) {
 }
 
 cudaError_t record(CUevent_st& event, CUstream_st& stream) {
-  if (stream.legacy) {
-    if (const cudaError_t refused = refuse_legacy(stream)) return refused;
-  }
+  if (const cudaError_t refused = refuse_legacy(stream)) return refused;
   if (stream.capture != nullptr) return capture_record(stream, event);
   TaskRef task;
   if (const cudaError_t refused = submit(stream, Nothing{}, &task)) return refused;
@@ -69,10 +67,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
 
 cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
   return call(CallId::cudaEventRecord, [&]() -> cudaError_t {
-    CUevent_st* event = event_of(handle);
-    CUstream_st* stream = stream_of(stream_handle);
-    if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
-    return record(*event, *stream);
+    return use_stream(
+        CallId::cudaEventRecord, stream_handle, [&](CUstream_st& stream) -> cudaError_t {
+          CUevent_st* event = event_of(handle);
+          return event != nullptr ? record(*event, stream) : cudaErrorInvalidResourceHandle;
+        });
   });
 }
 

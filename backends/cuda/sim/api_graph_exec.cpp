@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/cuda/sim/call.h"
+#include "backends/cuda/sim/capture.h"
 #include "backends/cuda/sim/graph_exec.h"
 #include "backends/cuda/sim/graph_work.h"
 #include "backends/cuda/sim/requests.h"
@@ -22,7 +23,7 @@ cudaError_t set_params(cudaGraphExec_t handle, cudaGraphNode_t node, Make make) 
   if (const cudaError_t bad = make(work)) return bad;
   if (check_change(*copy, work) != cudaGraphExecUpdateSuccess) return cudaErrorInvalidValue;
   note_pageable_node(work);
-  set_work(*copy, std::make_shared<const Work>(std::move(work)));
+  set_work(*exec, *copy, std::make_shared<const Work>(std::move(work)));
   return cudaSuccess;
 }
 
@@ -47,21 +48,19 @@ cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t ha
 
 cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream_handle) {
   return call(CallId::cudaGraphUpload, [&]() -> cudaError_t {
-    CUgraphExec_st* const exec = executable_of(handle);
-    CUstream_st* const stream = stream_of(stream_handle);
-    if (exec == nullptr) return cudaErrorInvalidValue;
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    return upload(*exec, *stream);
+    return use_stream(CallId::cudaGraphUpload, stream_handle, [&](CUstream_st& stream) {
+      CUgraphExec_st* const exec = executable_of(handle);
+      return exec != nullptr ? upload(*exec, stream) : cudaErrorInvalidValue;
+    });
   });
 }
 
 cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) {
   return call(CallId::cudaGraphLaunch, [&]() -> cudaError_t {
-    CUgraphExec_st* const exec = executable_of(handle);
-    CUstream_st* const stream = stream_of(stream_handle);
-    if (exec == nullptr) return cudaErrorInvalidValue;
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    return launch(*exec, *stream);
+    return use_stream(CallId::cudaGraphLaunch, stream_handle, [&](CUstream_st& stream) {
+      CUgraphExec_st* const exec = executable_of(handle);
+      return exec != nullptr ? launch(*exec, stream) : cudaErrorInvalidValue;
+    });
   });
 }
 

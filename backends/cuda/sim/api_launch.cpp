@@ -22,15 +22,16 @@ bool has_attributes(const cudaLaunchConfig_t& config) {
 }
 
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, void** arguments) {
-  CUstream_st* stream = stream_of(config.stream);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (has_attributes(config)) return cudaErrorNotSupported;
-  KernelCall kernel;
-  if (const cudaError_t refused = make_kernel_call(function, config.gridDim, config.blockDim,
-                                                   config.dynamicSmemBytes, arguments, kernel)) {
-    return refused;
-  }
-  return submit(*stream, std::move(kernel));
+  const auto launch_in = [&](CUstream_st& stream) -> cudaError_t {
+    if (has_attributes(config)) return cudaErrorNotSupported;
+    KernelCall kernel;
+    if (const cudaError_t refused = make_kernel_call(function, config.gridDim, config.blockDim,
+                                                     config.dynamicSmemBytes, arguments, kernel)) {
+      return refused;
+    }
+    return submit(stream, std::move(kernel));
+  };
+  return use_stream(CallId::cudaLaunchKernelExC, config.stream, launch_in);
 }
 
 cudaFuncAttributes attributes_of(const void* function) {
@@ -88,10 +89,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
   return call(CallId::cudaLaunchHostFunc, [&]() -> cudaError_t {
-    CUstream_st* stream = stream_of(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (function == nullptr) return cudaErrorInvalidValue;
-    return submit(*stream, HostCall{function, data, {}});
+    return use_stream(CallId::cudaLaunchHostFunc, handle, [&](CUstream_st& stream) {
+      if (function == nullptr) return cudaErrorInvalidValue;
+      return submit(stream, HostCall{function, data, {}});
+    });
   });
 }
 
@@ -99,13 +100,13 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
 cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
                                   unsigned int flags) {
   return call(CallId::cudaStreamAddCallback, [&]() -> cudaError_t {
-    CUstream_st* stream = stream_of(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
-    if (const cudaError_t refused = refuse_uncapturable(*stream)) return refused;
-    const auto tell = [callback, handle, data](cudaError_t status) {
-      callback(handle, status, data);
-    };
-    return submit(*stream, HostCall{nullptr, data, tell});
+    return use_stream(CallId::cudaStreamAddCallback, handle, [&](CUstream_st& stream) {
+      if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+      if (const cudaError_t refused = refuse_uncapturable(stream)) return refused;
+      const auto tell = [callback, handle, data](cudaError_t status) {
+        callback(handle, status, data);
+      };
+      return submit(stream, HostCall{nullptr, data, tell});
+    });
   });
 }

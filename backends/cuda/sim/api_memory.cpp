@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "backends/cuda/sim/call.h"
+#include "backends/cuda/sim/capture.h"
 #include "backends/cuda/sim/graph_memory.h"
 #include "backends/cuda/sim/memory.h"
 #include "backends/cuda/sim/stream.h"
@@ -20,7 +21,8 @@ cudaError_t hand_out(void** out, std::size_t bytes, Bytes allocate) {
   return cudaSuccess;
 }
 
-cudaError_t free_waiting(void* data) {
+// Rule 31: waits for nothing, since nobody promises it. What still uses the memory faults.
+cudaError_t free_now(void* data) {
   if (data == nullptr) return cudaSuccess;
   const Block* block = block_of(data);
   if (block == nullptr || block->data != data || block->place != Place::device ||
@@ -28,27 +30,20 @@ cudaError_t free_waiting(void* data) {
     return cudaErrorInvalidValue;
   }
   if (is_graph_memory(data)) {
-    if (const cudaError_t refused = free_graph_memory(data)) return refused;
-    if (const cudaError_t fault = wait_for_all()) return fault;
-    return make_touchable(data, false);
-  }
-  // Rule 31: memory of cudaMallocAsync is not waited for; what still uses it faults.
-  if (!block->stream_ordered) {
-    if (const cudaError_t fault = wait_for_all()) return fault;
+    if (!may_free_graph_memory(data)) return cudaErrorInvalidValue;
+    graph_memory_freed(data, nullptr);
+    return end_touchable(data);
   }
   return free_device(data);
 }
 
-cudaError_t allocate_in_stream(void** out, std::size_t bytes, cudaStream_t handle) {
-  CUstream_st* stream = stream_of(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+cudaError_t allocate_in_stream(void** out, std::size_t bytes, CUstream_st& stream) {
+  if (out == nullptr) return cudaErrorInvalidValue;
   void* data = nullptr;
   const auto allocate = [&] { return allocate_device(bytes, true, false); };
-  if (const cudaError_t refused = hand_out(out == nullptr ? nullptr : &data, bytes, allocate)) {
-    return refused;
-  }
+  if (const cudaError_t refused = hand_out(&data, bytes, allocate)) return refused;
   if (data != nullptr) {
-    if (const cudaError_t refused = submit(*stream, Allocate{data, bytes})) {
+    if (const cudaError_t refused = submit(stream, Allocate{data, bytes})) {
       free_device(data);
       return refused;
     }
@@ -57,19 +52,18 @@ cudaError_t allocate_in_stream(void** out, std::size_t bytes, cudaStream_t handl
   return cudaSuccess;
 }
 
-cudaError_t free_in_stream(void* data, cudaStream_t handle) {
-  CUstream_st* stream = stream_of(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+cudaError_t free_in_stream(void* data, CUstream_st& stream) {
   if (data == nullptr) return cudaSuccess;
   const Block* block = block_of(data);
   if (block == nullptr || block->data != data || !block->stream_ordered || block->releasing) {
     return cudaErrorInvalidValue;
   }
-  if (stream->capture != nullptr) return submit(*stream, Release{data});  // rule 22 is the graph's
-  if (is_graph_memory(data)) {
-    if (const cudaError_t refused = free_graph_memory(data)) return refused;
-  }
-  if (const cudaError_t refused = submit(*stream, Release{data})) return refused;
+  if (stream.capture != nullptr) return submit(stream, Release{data});  // rule 22 is the graph's
+  const bool of_graph = is_graph_memory(data);
+  if (of_graph && !may_free_graph_memory(data)) return cudaErrorInvalidValue;
+  TaskRef task;
+  if (const cudaError_t refused = submit(stream, Release{data}, &task)) return refused;
+  if (of_graph) graph_memory_freed(data, task);
   release_begins(data);
   return cudaSuccess;
 }
@@ -102,7 +96,7 @@ cudaError_t cudaMalloc(void** out, std::size_t bytes) {
 }
 
 cudaError_t cudaFree(void* data) {
-  return call(CallId::cudaFree, [&]() -> cudaError_t { return free_waiting(data); });
+  return call(CallId::cudaFree, [&]() -> cudaError_t { return free_now(data); });
 }
 
 cudaError_t cudaMallocHost(void** out, std::size_t bytes) {
@@ -129,12 +123,17 @@ cudaError_t cudaHostUnregister(void* data) {
 }
 
 cudaError_t cudaMallocAsync(void** out, std::size_t bytes, cudaStream_t stream) {
-  return call(CallId::cudaMallocAsync,
-              [&]() -> cudaError_t { return allocate_in_stream(out, bytes, stream); });
+  return call(CallId::cudaMallocAsync, [&]() -> cudaError_t {
+    return use_stream(CallId::cudaMallocAsync, stream,
+                      [&](CUstream_st& in) { return allocate_in_stream(out, bytes, in); });
+  });
 }
 
 cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
-  return call(CallId::cudaFreeAsync, [&]() -> cudaError_t { return free_in_stream(data, stream); });
+  return call(CallId::cudaFreeAsync, [&]() -> cudaError_t {
+    return use_stream(CallId::cudaFreeAsync, stream,
+                      [&](CUstream_st& in) { return free_in_stream(data, in); });
+  });
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address) {

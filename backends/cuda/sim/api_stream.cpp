@@ -4,6 +4,7 @@
 
 #include "backends/cuda/sim/call.h"
 #include "backends/cuda/sim/capture.h"
+#include "backends/cuda/sim/clock.h"
 #include "backends/cuda/sim/objects.h"
 #include "backends/cuda/sim/stream.h"
 
@@ -23,22 +24,24 @@ cudaError_t refuse_look(CUstream_st& stream) {
   return stream.capture != nullptr ? refuse_wait(stream) : cudaSuccess;
 }
 
-// A stream is done when its last task is; the legacy one, when those of all blocking streams are.
-template <class Each>
-cudaError_t for_last_tasks(const CUstream_st& stream, Each each) {
-  if (!stream.legacy) return each(stream.last);
+// A stream is done when its last task is; the legacy one, when those of all blocking streams are:
+// one wait for all of them, so that the schedule chooses their order.
+cudaError_t wait_for_stream(const CUstream_st& stream) {
+  return wait_for(stream.legacy ? mark_behind(stream) : stream.last);
+}
+
+cudaError_t query_stream(const CUstream_st& stream) {
+  if (!stream.legacy) return query(stream.last);
   for (const TaskRef& task : follows(stream)) {
-    if (const cudaError_t result = each(task)) return result;
+    if (task->end > host_clock()) return query(task);
   }
-  return sticky();
+  return query(mark_behind(stream));
 }
 
 cudaError_t wait_on_event(CUstream_st& stream, CUevent_st& event, unsigned flags) {
   if ((flags & ~cudaEventWaitExternal) != 0) return cudaErrorInvalidValue;
   if (flags == cudaEventWaitExternal) return cudaErrorNotSupported;  // nobody needs such nodes yet
-  if (stream.legacy) {
-    if (const cudaError_t refused = refuse_legacy(stream)) return refused;
-  }
+  if (const cudaError_t refused = refuse_legacy(stream)) return refused;
   if (stream.capture != nullptr || is_captured(event)) return capture_wait(stream, event);
   if (!event.recorded) return cudaSuccess;  // an empty set of work
   std::vector<TaskRef> after = follows(stream);
@@ -71,7 +74,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     CUstream_st* stream = stream_of(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t refused = refuse_look(*stream)) return refused;
-    return for_last_tasks(*stream, [](const TaskRef& task) { return wait_for(task); });
+    return wait_for_stream(*stream);
   });
 }
 
@@ -80,15 +83,16 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     CUstream_st* stream = stream_of(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t refused = refuse_look(*stream)) return refused;
-    return for_last_tasks(*stream, [](const TaskRef& task) { return query(task); });
+    return query_stream(*stream);
   });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned int flags) {
   return call(CallId::cudaStreamWaitEvent, [&]() -> cudaError_t {
-    CUstream_st* stream = stream_of(handle);
-    CUevent_st* event = event_of(event_handle);
-    if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
-    return wait_on_event(*stream, *event, flags);
+    return use_stream(CallId::cudaStreamWaitEvent, handle, [&](CUstream_st& stream) -> cudaError_t {
+      CUevent_st* event = event_of(event_handle);
+      if (event == nullptr) return cudaErrorInvalidResourceHandle;
+      return wait_on_event(stream, *event, flags);
+    });
   });
 }

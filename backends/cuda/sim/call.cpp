@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "backends/cuda/sim/call_state.h"
@@ -13,6 +14,7 @@
 #include "backends/cuda/sim/driver.h"
 #include "backends/cuda/sim/executor.h"
 #include "backends/cuda/sim/lint.h"
+#include "backends/cuda/sim/schedule.h"
 #include "backends/cuda/sim/stream.h"
 
 namespace stepscope::cudasim {
@@ -63,15 +65,14 @@ std::optional<int> injected_fault(CallId id) {
   return code;
 }
 
-// Rule 34. What only reads versions or a descriptor goes on: no device has a part in it.
-std::optional<int> refused_by_fault(CallId id) {
-  const cudaError_t fault = sticky();
-  if (fault == cudaSuccess) return {};
+bool is_of_device(int code) {
+  return code == cudaErrorIllegalAddress || code == cudaErrorAssert ||
+         code == cudaErrorMisalignedAddress || code == cudaErrorLaunchFailure;
+}
+
+// What a library answers when the runtime refuses what it asks for.
+std::optional<int> library_refusal(CallId id) {
   switch (id) {
-    case CallId::cudaDriverGetVersion:
-    case CallId::cudaRuntimeGetVersion:
-    case CallId::cudaGetDriverEntryPointByVersion:
-      return {};
     case CallId::cublasLtCreate:
       return CUBLAS_STATUS_NOT_INITIALIZED;
     case CallId::cublasLtMatmul:
@@ -79,9 +80,18 @@ std::optional<int> refused_by_fault(CallId id) {
     case CallId::cudnnCreate:
       return CUDNN_STATUS_NOT_INITIALIZED;
     default:
-      break;
+      return {};
   }
-  if (info_of(id).library != Library::runtime) return {};
+}
+
+// Rule 34. What only reads versions or a descriptor goes on: no device has a part in it.
+std::optional<int> refused_by_fault(CallId id) {
+  const cudaError_t fault = sticky();
+  if (fault == cudaSuccess) return {};
+  if (info_of(id).library != Library::runtime) return library_refusal(id);
+  const bool versions = id == CallId::cudaDriverGetVersion || id == CallId::cudaRuntimeGetVersion ||
+                        id == CallId::cudaGetDriverEntryPointByVersion;
+  if (versions) return {};
   return fault;
 }
 
@@ -99,6 +109,16 @@ std::optional<int> as_status_of(Library library, cudaError_t error) {
       return CUPTI_ERROR_UNKNOWN;
   }
   return error;
+}
+
+// Rule 21; kernels call nothing either.
+std::optional<int> refused_by_place(CallId id) {
+  if (!in_host_function() && !in_kernel()) return {};
+  const CallInfo& info = info_of(id);
+  if (info.library == Library::runtime) return cudaErrorNotPermitted;
+  if (const auto refused = library_refusal(id)) return refused;
+  if (info.legality != Legality::unsafe && info.legality != Legality::work) return {};
+  return as_status_of(info.library, cudaErrorNotPermitted);
 }
 
 std::optional<int> refused_by_capture(CallId id) {
@@ -133,10 +153,13 @@ std::optional<int> enter(CallId id) {
   move_host(costs().any_call);
   give_turn();
   if (const auto refused = refused_by_driver(calls().driver, id)) return refused;
-  if (info_of(id).library == Library::runtime && (in_host_function() || in_kernel())) {
-    return cudaErrorNotPermitted;
+  if (const auto refused = refused_by_place(id)) return refused;
+  if (const auto refused = injected_fault(id)) {
+    if (info_of(id).library == Library::runtime && is_of_device(*refused)) {
+      lose_device(static_cast<cudaError_t>(*refused));
+    }
+    return refused;
   }
-  if (const auto refused = injected_fault(id)) return refused;
   if (const auto refused = refused_by_fault(id)) return refused;
   return refused_by_capture(id);
 }
@@ -155,6 +178,12 @@ cudaError_t leave(CallId id, cudaError_t result) {
                                  cudaGetErrorName(result)));
   }
   return result;
+}
+
+std::uint64_t this_thread() {
+  static std::atomic<std::uint64_t>& threads = *new std::atomic<std::uint64_t>(0);
+  static thread_local const std::uint64_t number = ++threads;
+  return number;
 }
 
 cudaError_t last_error() { return last().error; }

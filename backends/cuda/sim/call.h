@@ -2,7 +2,8 @@
 //
 // Before the body runs: the lock is taken, the call counted, the host's clock moved, the seeded
 // schedule given a turn; then it is refused, in this order, for a driver that is not there, for
-// being made in a host function (800), by an injected fault, by the device's sticky fault (700
+// being made in a host function (800; what a library would need of the runtime there, by its
+// status), by an injected fault, by the device's sticky fault (700
 // ...), by a capture that forbids it (900). After it: an error is remembered as the thread's last
 // one and counted as handed out.
 // SPDX-License-Identifier: Apache-2.0
@@ -70,5 +71,8 @@ auto call(CallId id, Body body) -> decltype(body()) {
 // Set while a host function runs on this thread: every runtime call is refused with 800 then (rule
 // 21).
 bool in_host_function();
+
+// Of the calling thread, never another's; std::thread::id is given to new threads again.
+std::uint64_t this_thread();
 
 }  // namespace stepscope::cudasim

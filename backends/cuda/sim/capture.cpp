@@ -135,7 +135,7 @@ cudaError_t begin_capture(CUstream_st& stream, cudaStreamCaptureMode mode, Captu
   const auto& capture = state.live.emplace_back(std::make_shared<Capture>());
   capture->id = state.next_id++;
   capture->mode = mode;
-  capture->thread = std::this_thread::get_id();
+  capture->thread = this_thread();
   capture->origin = &stream;
   capture->owns_graph = start.graph == nullptr;
   capture->graph = capture->owns_graph ? &make_graph() : start.graph;
@@ -154,8 +154,7 @@ cudaError_t end_capture(CUstream_st& stream, CUgraph_st** graph) {
                            stream.id, capture.origin->id));
     return cudaErrorStreamCaptureUnmatched;
   }
-  if (capture.mode != cudaStreamCaptureModeRelaxed &&
-      capture.thread != std::this_thread::get_id()) {
+  if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != this_thread()) {
     return cudaErrorStreamCaptureWrongThread;
   }
   cudaError_t result = cudaSuccess;
@@ -212,7 +211,6 @@ cudaError_t capture_wait(CUstream_st& stream, CUevent_st& event) {
   if (!mark.capture->invalid.empty()) return cudaErrorStreamCaptureInvalidated;
   if (stream.capture != nullptr) return wait_in_capture(*stream.capture, stream, mark);
   if (stream.legacy) {
-    if (const cudaError_t refused = refuse_legacy(stream)) return refused;
     invalidate(*mark.capture, "the legacy stream was to wait for an event of it");
     return cudaErrorStreamCaptureUnsupported;
   }
@@ -225,13 +223,13 @@ bool is_captured(const CUevent_st& event) { return event.captured != nullptr; }
 cudaError_t refuse_event(CUevent_st& event) {
   Capture& capture = *mark_of(event).capture;
   if (!capture.ended) {
+    if (!capture.invalid.empty()) return cudaErrorStreamCaptureInvalidated;
     invalidate(capture, fmt::format("event {} of it was waited for, queried or timed", event.id));
   }
   return cudaErrorCapturedEvent;
 }
 
 void forget_stream(CUstream_st& stream) {
-  if (stream.capture == nullptr) return;
   Capture& capture = *stream.capture;
   invalidate(capture, fmt::format("stream {} of it was destroyed", stream.id));
   if (capture.origin == &stream) return leave(capture, false);  // nobody could end it any more

@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backends/cuda/sim/call.h"
@@ -27,7 +26,7 @@ struct Branch {
 struct Capture {
   unsigned long long id = 0;  // never twice in a process
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id thread;  // that began it
+  std::uint64_t thread = 0;  // that began it: this_thread()
   CUstream_st* origin = nullptr;
   CUgraph_st* graph = nullptr;
   bool owns_graph = true;                         // false: cudaStreamBeginCaptureToGraph
@@ -60,7 +59,8 @@ bool is_captured(const CUevent_st& event);
 // Rules 4, 5: a wait for, or a query of, a stream. 900 and invalid if it captures, 901 if that was
 // invalid already; else 0.
 cudaError_t refuse_wait(CUstream_st& stream);
-// Rule 6: a wait for, a query of, or the elapsed time of a captured event. 907, and invalid.
+// Rule 6: a wait for, a query of, or the elapsed time of a captured event. 907, and invalid; 901 if
+// its capture was invalid already.
 cudaError_t refuse_event(CUevent_st& event);
 // Rule 8: work for the legacy stream while a blocking stream captures: 906 and invalid; else 0.
 cudaError_t refuse_legacy(const CUstream_st& stream);
@@ -75,10 +75,27 @@ cudaError_t refuse_device_wait();
 // invalid; 0 outside.
 cudaError_t refuse_uncapturable(CUstream_st& stream);
 
+// Runs body(stream) -> cudaError_t, for a call that gives the stream something. Whatever is refused
+// there makes the stream's capture invalid; 901 if it was before.
+template <class Body>
+cudaError_t use_stream(CallId id, cudaStream_t handle, Body body);
+cudaError_t refuse_invalid(const CUstream_st& stream);  // 901, or 0
+void break_capture(CallId id, CUstream_st& stream, cudaError_t refusal);
+
 bool anything_captures();
 void invalidate(Capture& capture, std::string why);
 // A stream that is destroyed while it captures: the capture becomes invalid and forgets it.
 void forget_stream(CUstream_st& stream);
 void reset_captures();
+
+template <class Body>
+cudaError_t use_stream(CallId id, cudaStream_t handle, Body body) {
+  CUstream_st* const stream = stream_of(handle);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (const cudaError_t refused = refuse_invalid(*stream)) return refused;
+  const cudaError_t result = body(*stream);
+  if (result != cudaSuccess) break_capture(id, *stream, result);
+  return result;
+}
 
 }  // namespace stepscope::cudasim

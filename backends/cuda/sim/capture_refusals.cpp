@@ -49,7 +49,7 @@ bool forbids_here(const Capture& capture, cudaStreamCaptureMode mode) {
   if (mode == cudaStreamCaptureModeRelaxed || capture.mode == cudaStreamCaptureModeRelaxed) {
     return false;
   }
-  if (capture.thread == std::this_thread::get_id()) return true;
+  if (capture.thread == this_thread()) return true;
   return mode == cudaStreamCaptureModeGlobal && capture.mode == cudaStreamCaptureModeGlobal;
 }
 
@@ -110,9 +110,23 @@ cudaError_t refuse_uncapturable(CUstream_st& stream) {
                                          : cudaErrorStreamCaptureInvalidated;
 }
 
+cudaError_t refuse_invalid(const CUstream_st& stream) {
+  const bool invalid = stream.capture != nullptr && !stream.capture->invalid.empty();
+  return invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+}
+
+void break_capture(CallId id, CUstream_st& stream, cudaError_t refusal) {
+  if (stream.capture == nullptr) return;
+  invalidate(*stream.capture, fmt::format("{} in stream {} was refused with {}", info_of(id).name,
+                                          stream.id, static_cast<int>(refusal)));
+}
+
 bool anything_captures() { return !capture_state().live.empty(); }
 
-std::string capture_fault() { return capture_state().fault; }
+std::string capture_fault() {
+  const std::lock_guard lock(state_lock());
+  return capture_state().fault;
+}
 
 void reset_captures() {
   CaptureState& state = capture_state();

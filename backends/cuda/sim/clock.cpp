@@ -3,7 +3,8 @@
 #include "backends/cuda/sim/clock.h"
 
 #include <algorithm>
-#include <random>
+
+#include "ops/base/philox.h"
 
 namespace stepscope::cudasim {
 namespace {
@@ -77,10 +78,12 @@ void settle_times(Task& task) {
 void reset_clock(const Costs& costs) { clock_state() = {costs, 0, 0}; }
 
 Costs drawn_costs(std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  // From a third to three times the plausible cost; the engine's bits are the same everywhere.
+  Philox random(seed);
+  // From a third to three times the plausible cost.
   const auto draw = [&](std::int64_t usual) {
-    return usual / 3 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(usual * 3));
+    const std::int64_t least = usual / 3, most = usual * 3;
+    return least +
+           static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most - least + 1)));
   };
   Costs costs;
   for (std::int64_t* cost : {&costs.any_call, &costs.launch_kernel, &costs.launch_graph,
@@ -88,7 +91,7 @@ Costs drawn_costs(std::uint64_t seed) {
                              &costs.node, &costs.copy, &costs.copy_per_byte_ps}) {
     *cost = draw(*cost);
   }
-  costs.one_device = (random() & 1) != 0;
+  costs.one_device = random.below(2) != 0;
   return costs;
 }
 

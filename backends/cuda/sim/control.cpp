@@ -10,6 +10,7 @@
 #include "backends/cuda/sim/call_state.h"
 #include "backends/cuda/sim/capture.h"
 #include "backends/cuda/sim/clock.h"
+#include "backends/cuda/sim/executor.h"
 #include "backends/cuda/sim/graph.h"
 #include "backends/cuda/sim/library.h"
 #include "backends/cuda/sim/lint.h"
@@ -38,6 +39,7 @@ void reset(const Settings& settings) {
   reset_memory(settings.device_bytes);
   reset_clock(settings.costs);
   reset_lints();
+  reset_watchdog();
   reset_calls(settings.driver);
 }
 

@@ -2,6 +2,9 @@
 //
 // One simulated device with one driver. State is the process's: reset() before each test. All knobs
 // may be turned at any time from the thread that tests; none of them is a CUDA call.
+//
+// Calls of all threads take one lock, and work runs under it, host functions and callbacks too: one
+// that waits for another thread which calls CUDA waits for ever.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,12 +21,17 @@ enum class Schedule : std::uint8_t {
   lazy,    // work runs only when something waits for it, and only what that wait depends on
   eager,   // work runs when it is submitted
   seeded,  // at each call a random part of what could run does, in a random legal order
+  // What a wait does not depend on runs first, the newest before the others, then what it waits
+  // for. Where a wait is missing, what should have run before is late under lazy, and what should
+  // have run after is early here: a test that is to find missing waits runs under both.
+  others_first,
 };
 
 // In which order the blocks of a grid, and the threads of a block, are run.
 enum class Order : std::uint8_t { ascending, descending, seeded };
 
-// The driverless machines of docs/cuda-simulator.md: each call answers as measured on one.
+// The driverless machines of docs/cuda-simulator.md. What calls answer was measured for none and
+// stub; it is assumed for old and no_device.
 enum class Driver : std::uint8_t {
   present,
   none,       // no driver library: 35, and a driver version of 0
@@ -59,7 +67,7 @@ struct Settings {
 };
 
 // Forgets everything: handles and memory of before are invalid, errors and lints gone. Work that
-// was not waited for never runs. Kernels stay registered.
+// was not waited for never runs. Kernels stay registered. The watchdog has its first limit again.
 void reset(const Settings& settings = {});
 // For the rest of the test; what was submitted keeps its virtual times.
 void set_schedule(Schedule schedule);
@@ -73,13 +81,14 @@ void advance_host(std::int64_t ns);  // the host computes for a while
 // --- faults --------------------------------------------------------------------------------------
 
 // The nth call of `name` from now (1: the next) does nothing but return `code`, cast to its own
-// status type. Throws std::invalid_argument for a call that the simulator does not have.
+// status type. A code of fault_kernel() from a call of the runtime is the device's fault, and
+// sticks. Throws std::invalid_argument for a call that the simulator does not have.
 void fail_call(std::string_view name, int code, int nth = 1);
 // The nth kernel that runs from now (1: the next) ends in a device fault: cudaErrorIllegalAddress
 // (700), cudaErrorAssert (710), cudaErrorMisalignedAddress (716) or cudaErrorLaunchFailure (719).
 void fault_kernel(int code, int nth = 1);
-// Ends the program when one kernel takes more processor time than this (30 s unless set): a device
-// thread that spins is not preempted.
+// Ends the program when one kernel takes more processor time than this (30 s unless set, until
+// reset()): a device thread that spins is not preempted.
 void set_watchdog(std::chrono::milliseconds limit);
 // What the device's fault was: file, line, block, thread as far as they are known; empty: none.
 std::string device_fault();
@@ -97,8 +106,7 @@ struct Totals {                                 // since reset(), when it ran
 };
 Totals totals();
 
-// --- lints: what CUDA lets pass and a test must not
-// --------------------------------------------------
+// --- lints: what CUDA lets pass and a test must not ----------------------------------------------
 
 enum class Lint : std::uint8_t {
   pageable_async,        // asynchronous copy from or to pageable memory

@@ -38,6 +38,8 @@ bool in_kernel();
 // "block (0,0,0), thread (3,0,0)" of the fiber that runs; empty outside run_grid.
 std::string running_thread();
 
+void reset_watchdog();  // set_watchdog (control.h) was never called
+
 // What a kernel may ask for; cudaFuncGetAttributes and launch checks use them.
 inline constexpr unsigned kWarpSize = 32;
 inline constexpr unsigned kMostThreads = 1024;              // of a block

@@ -145,7 +145,7 @@ cudaError_t instantiate(const CUgraph_st& graph, bool auto_free, CUgraphExec_st*
   exec->auto_free = auto_free;
   for (const auto& node : graph.nodes) {
     ExecNode& copy = exec->nodes.emplace_back();
-    set_work(copy, node->work);
+    set_work(*exec, copy, node->work);
     for (const CUgraphNode_st* before : node->after) copy.after.push_back(before->id);
   }
   std::optional<std::vector<std::size_t>> order = sorted(exec->nodes);
@@ -179,6 +179,7 @@ cudaError_t launch(CUgraphExec_st& exec, CUstream_st& stream) {
     begin = submit_task(std::make_shared<const Work>(Release{data}), {begin}, false);
   }
   exec.last = submit_task(nothing(), submit_nodes(exec, begin), false);
+  graph_memory_launched(exec);
   set_last(stream, exec.last);
   if (!exec.launched) note_uses(exec);
   exec.launched = true;

@@ -32,7 +32,7 @@ struct CUgraphExec_st {
   unsigned id = 0;
   const CUgraph_st* graph = nullptr;  // compared, never read: it may be gone
   bool auto_free = false;
-  bool launched = false;
+  bool launched = false;                            // as it is: a node that was set since is not
   std::vector<stepscope::cudasim::ExecNode> nodes;  // as the graph's, in order of creation
   std::vector<std::size_t> order;                   // in which each follows what it must
   stepscope::cudasim::TaskRef last;                 // end of its last launch (rule 24)
@@ -52,7 +52,7 @@ void reset_executables();
 // graph_update.cpp. Whether a node may become what the work says: rules 26 and 27.
 Operands operands_of(const Work& work);
 cudaGraphExecUpdateResult check_change(const ExecNode& node, const Work& to);
-void set_work(ExecNode& node, WorkRef work);
+void set_work(CUgraphExec_st& exec, ExecNode& node, WorkRef work);
 // The result's node and code; the executable is changed as a whole or not at all.
 cudaGraphExecUpdateResultInfo update_executable(CUgraphExec_st& exec, const CUgraph_st& graph);
 // The executable's copy of a node of its graph, where both still are (rule 28); else null.

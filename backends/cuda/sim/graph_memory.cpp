@@ -16,6 +16,7 @@ struct GraphMemory {
   bool freed_by_owner = false;  // a node of the same graph frees it
   bool freed_by_other = false;  // a node of another graph does
   bool allocated = false;       // a launch did, and nothing has freed it since
+  TaskRef last;                 // that uses it, as far as graphs and frees know
 };
 
 std::vector<GraphMemory>& blocks() {
@@ -44,7 +45,7 @@ cudaError_t admit_free(const CUgraph_st& graph, const void* data) {
 cudaError_t admit_memory_node(CUgraph_st& graph, const Work& work) {
   if (const auto* release = std::get_if<Release>(&work)) return admit_free(graph, release->data);
   if (const auto* allocate = std::get_if<Allocate>(&work)) {
-    blocks().push_back({allocate->data, &graph});
+    blocks().push_back({.data = allocate->data, .owner = &graph});
     give_to_graph(allocate->data);
   }
   return cudaSuccess;
@@ -52,11 +53,24 @@ cudaError_t admit_memory_node(CUgraph_st& graph, const Work& work) {
 
 bool is_graph_memory(const void* data) { return find(data) != nullptr; }
 
-cudaError_t free_graph_memory(void* data) {
-  GraphMemory* const block = find(data);
-  if (block == nullptr || !block->allocated) return cudaErrorInvalidValue;
-  block->allocated = false;
-  return cudaSuccess;
+bool may_free_graph_memory(const void* data) {
+  const GraphMemory* const block = find(data);
+  return block != nullptr && block->allocated;
+}
+
+void graph_memory_freed(const void* data, TaskRef release) {
+  GraphMemory& block = *find(data);
+  block.allocated = false;
+  if (release != nullptr) block.last = std::move(release);
+}
+
+void graph_memory_launched(const CUgraphExec_st& exec) {
+  for (const ExecNode& node : exec.nodes) {
+    const auto* allocate = std::get_if<Allocate>(node.work.get());
+    const auto* release = std::get_if<Release>(node.work.get());
+    if (allocate != nullptr) find(allocate->data)->last = exec.last;
+    if (release != nullptr) find(release->data)->last = exec.last;
+  }
 }
 
 cudaError_t launch_graph_memory(const CUgraphExec_st& exec, std::vector<void*>* leftovers) {
@@ -99,13 +113,14 @@ void drop_graph_memory(const CUgraph_st& graph) {
   if (launchable || graph_of(const_cast<CUgraph_st*>(&graph)) != nullptr) return;
   const auto owned = [&](const GraphMemory& block) { return block.owner == &graph; };
   if (std::none_of(blocks().begin(), blocks().end(), owned)) return;
-  wait_for_all();  // what was launched may use it yet; a fault of it is told by later calls
   std::erase_if(blocks(), [&](const GraphMemory& block) {
     if (!owned(block)) return false;
     if (block.allocated) {
       take_from_graph(block.data);
-    } else {
+    } else if (block.last == nullptr || block.last->done) {
       free_device(block.data);
+    } else {
+      submit_task(std::make_shared<const Work>(Release{block.data, true}), {block.last}, false);
     }
     return true;
   });

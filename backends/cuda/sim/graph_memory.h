@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/cuda/sim/graph.h"
+#include "backends/cuda/sim/stream.h"
 #include "backends/cuda/sim/work.h"
 
 namespace stepscope::cudasim {
@@ -18,17 +19,22 @@ namespace stepscope::cudasim {
 // what no graph allocates, or what is freed elsewhere. Other work passes.
 cudaError_t admit_memory_node(CUgraph_st& graph, const Work& work);
 bool is_graph_memory(const void* data);
-// From cudaFree and cudaFreeAsync outside captures, at the call: 1 unless a launch left the memory
-// allocated. From then on it counts as free; the caller submits the Release.
-cudaError_t free_graph_memory(void* data);
+// From cudaFree and cudaFreeAsync outside captures, at the call: whether a launch left the memory
+// allocated. Once it is freed, by a Release that was submitted or (null) at once, it counts as
+// free.
+bool may_free_graph_memory(const void* data);
+void graph_memory_freed(const void* data, TaskRef release);
 
 // A launch of the executable, in order of submission. 1: what it allocates is still allocated, or
 // what it frees is not. `leftovers`: what must be released first (automatic frees).
 cudaError_t launch_graph_memory(const CUgraphExec_st& exec, std::vector<void*>* leftovers);
+// And its end, which memory that goes with its graph waits for.
+void graph_memory_launched(const CUgraphExec_st& exec);
 bool has_memory_nodes(const CUgraph_st& graph);
 
-// After a graph, or an executable of it, went: memory that no launch can bring back any more ends,
-// and what a launch left allocated becomes memory like any other.
+// After a graph, or an executable of it, went: memory that no launch can bring back any more ends
+// behind the launches that are under way, and what a launch left allocated becomes memory like any
+// other.
 void drop_graph_memory(const CUgraph_st& graph);
 void reset_graph_memory();
 

@@ -49,7 +49,8 @@ Operands operands_of(const Work& work) {
   return {};
 }
 
-void set_work(ExecNode& node, WorkRef work) {
+void set_work(CUgraphExec_st& exec, ExecNode& node, WorkRef work) {
+  exec.launched = false;
   node.operands = operands_of(*work);
   node.work = std::move(work);
 }
@@ -85,7 +86,7 @@ cudaGraphExecUpdateResultInfo update_executable(CUgraphExec_st& exec, const CUgr
     if (result != cudaGraphExecUpdateSuccess) return failed(result, graph.nodes[i].get());
   }
   for (std::size_t i = 0; i < exec.nodes.size(); ++i) {
-    set_work(exec.nodes[i], graph.nodes[i]->work);
+    set_work(exec, exec.nodes[i], graph.nodes[i]->work);
   }
   return failed(cudaGraphExecUpdateSuccess, nullptr);
 }

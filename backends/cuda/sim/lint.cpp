@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 #include <unordered_set>
 
 #include "backends/cuda/sim/call.h"
@@ -22,7 +21,7 @@ struct Lints {
   std::vector<LintFound> found;
   std::unordered_set<std::uint64_t> used;
   // Errors that a thread was given and did not collect, oldest first.
-  std::map<std::thread::id, std::vector<std::string>> pending;
+  std::map<std::uint64_t, std::vector<std::string>> pending;  // by this_thread()
 };
 
 Lints& state() {
@@ -87,11 +86,11 @@ void note_use(std::uint64_t what) { state().used.insert(what); }
 bool was_used(std::uint64_t what) { return state().used.contains(what); }
 
 void error_handed_out(std::string text) {
-  state().pending[std::this_thread::get_id()].push_back(std::move(text));
+  state().pending[this_thread()].push_back(std::move(text));
 }
 
 void error_collected() {
-  auto& texts = state().pending[std::this_thread::get_id()];
+  auto& texts = state().pending[this_thread()];
   if (!texts.empty()) texts.pop_back();  // the last one is what cudaGetLastError told
 }
 

@@ -12,6 +12,7 @@
 #include "backends/cuda/sim/graph.h"
 #include "backends/cuda/sim/lint.h"
 #include "backends/cuda/sim/sanitizers.h"
+#include "backends/cuda/sim/schedule.h"
 
 namespace stepscope::cudasim {
 namespace {
@@ -22,7 +23,8 @@ using Blocks = std::map<const std::byte*, Block>;  // by first byte
 
 struct Memory {
   Blocks live;
-  Blocks dead;  // device and pinned memory that was freed; its addresses are not used again
+  Blocks dead;          // device and pinned memory that was freed; its addresses are not used again
+  Blocks unregistered;  // the host's still, and perhaps other memory of it by now
   std::uint64_t made = 0;
   std::size_t device_limit = std::size_t{1} << 30;
   std::size_t device_used = 0, pinned_used = 0;
@@ -81,6 +83,7 @@ void bury(Block block) {
     std::memset(block.data, kNothing, block.bytes);
   }
   poison(block.data, block.bytes);
+  block.ended_behind = last_submitted();
   memory().live.erase(block.data);
   memory().dead[block.data] = block;
 }
@@ -141,6 +144,12 @@ cudaError_t make_touchable(void* data, bool touchable) {
   return cudaSuccess;
 }
 
+cudaError_t end_touchable(void* data) {
+  const cudaError_t result = make_touchable(data, false);
+  if (Block* block = live(data, Place::device)) block->ended_behind = last_submitted();
+  return result;
+}
+
 void give_to_graph(void* data) {
   if (Block* block = live(data, Place::device)) block->of_graph = true;
 }
@@ -150,7 +159,10 @@ void take_from_graph(void* data) {
 }
 
 void release_begins(void* data) {
-  if (Block* block = live(data, Place::device)) block->releasing = !block->of_graph;
+  Block* block = live(data, Place::device);
+  if (block == nullptr || block->of_graph) return;
+  lint_of_end(*block, "freed");
+  block->releasing = true;
 }
 
 std::byte* allocate_pinned(std::size_t bytes) {
@@ -185,6 +197,8 @@ cudaError_t unregister_host(void* data) {
   Block* block = live(data, Place::registered);
   if (block == nullptr) return cudaErrorHostMemoryNotRegistered;
   lint_of_end(*block, "unregistered");
+  block->ended_behind = last_submitted();
+  memory().unregistered[block->data] = *block;
   memory().live.erase(block->data);
   return cudaSuccess;
 }
@@ -192,6 +206,13 @@ cudaError_t unregister_host(void* data) {
 const Block* block_of(const void* address) { return find(memory().live, address, false); }
 
 const Block* freed_block_of(const void* address) { return find(memory().dead, address, false); }
+
+bool ended_under_way(const void* address) {
+  const Block* block = block_of(address);
+  if (block == nullptr) block = freed_block_of(address);
+  if (block == nullptr) block = find(memory().unregistered, address, false);
+  return block != nullptr && running_task() != 0 && block->ended_behind >= running_task();
+}
 
 Place place_of(const void* address) {
   if (in_device_range(address)) return Place::device;

@@ -27,6 +27,9 @@ struct Block {
   bool releasing = false;       // its cudaFreeAsync was submitted
   bool of_graph = false;        // a graph's memory node owns it: Release makes it untouchable
   std::uint64_t id = 0;         // in order of allocation, from 1; in messages
+  // The last task that was submitted when the memory was freed, unregistered, or given back by a
+  // graph: what runs later and is not younger was waiting then.
+  std::uint64_t ended_behind = 0;
 };
 
 // Throws nothing: null when the device has not that much left. `touchable`: false until an Allocate
@@ -34,6 +37,8 @@ struct Block {
 std::byte* allocate_device(std::size_t bytes, bool stream_ordered, bool touchable);
 cudaError_t free_device(void* data);  // 1 for what is no live block's begin; null is free
 cudaError_t make_touchable(void* data, bool touchable);
+// cudaFree of memory that a graph's launch left: not there from now on, until another launch.
+cudaError_t end_touchable(void* data);
 
 std::byte* allocate_pinned(std::size_t bytes);
 cudaError_t free_pinned(void* data);
@@ -43,7 +48,6 @@ cudaError_t unregister_host(void* data);
 // From a capture, for memory that cudaMallocAsync took for it: Release keeps it, free_device ends
 // it. And back, for memory that outlives its graph: Release ends it then.
 void give_to_graph(void* data);
-void take_from_graph(void* data);  // it is memory of cudaMallocAsync like any other from here on
 void take_from_graph(void* data);
 
 void release_begins(void* data);  // cudaFreeAsync was submitted; another one is refused
@@ -53,6 +57,8 @@ void release_begins(void* data);  // cudaFreeAsync was submitted; another one is
 const Block* block_of(const void* address);
 bool in_device_range(const void* address);  // even when no live block is there
 const Block* freed_block_of(const void* address);
+// Whether the memory there was freed or unregistered while the task that runs now was waiting.
+bool ended_under_way(const void* address);
 Place place_of(const void* address);
 // Whether [data, data + bytes) lies in one live block of the device, or in pinned or registered
 // memory.

@@ -30,6 +30,21 @@ struct InHostFunction {
 
 DeviceFault illegal(std::string text) { return {cudaErrorIllegalAddress, std::move(text)}; }
 
+// describe(), and whether the memory went while the work that names it was waiting.
+std::string told(const void* address) {
+  std::string text = describe(address);
+  if (ended_under_way(address)) {
+    text += ": it was freed or unregistered while work that uses it was waiting";
+  }
+  return text;
+}
+
+bool overlap(const Copy& copy) {
+  const auto* to = static_cast<const std::byte*>(copy.to);
+  const auto* from = static_cast<const std::byte*>(copy.from);
+  return copy.staged == nullptr && to < from + copy.bytes && from < to + copy.bytes;
+}
+
 // A pointer may stand at the end of its block; what is read there is for ASan to say.
 bool is_kernels(const void* pointer) {
   return pointer == nullptr || device_can_touch(pointer, 1) || device_can_touch(pointer, 0);
@@ -51,7 +66,7 @@ Fault check_parameters(const KernelCall& call) {
       const std::string where =
           parameter.pointer ? std::string("is") : fmt::format("holds at byte {}", offset);
       fault = illegal(fmt::format("parameter {} of kernel {} {} {}, which the device cannot touch",
-                                  index, call.function, where, describe(word)));
+                                  index, call.function, where, told(word)));
     });
     ++index;
   }
@@ -59,13 +74,14 @@ Fault check_parameters(const KernelCall& call) {
 }
 
 // One end of a copy. Host memory that CUDA was never told of may be anything; what it knew and has
-// freed may not.
+// freed may not, nor what it knew until the copy was submitted.
 Fault check_end(const void* data, std::size_t bytes, std::string_view what) {
-  const bool fine =
-      in_device_range(data) ? device_can_touch(data, bytes) : freed_block_of(data) == nullptr;
+  const bool known =
+      in_device_range(data) || freed_block_of(data) != nullptr || ended_under_way(data);
+  const bool fine = bytes == 0 || !known || device_can_touch(data, bytes);
   if (fine) return {};
   return illegal(fmt::format("a copy of {} bytes {} {}, which is not there to be touched", bytes,
-                             what, describe(data)));
+                             what, told(data)));
 }
 
 template <class Element>
@@ -99,7 +115,7 @@ struct Runner {
     for (const Extent& extent : call.touches) {
       if (device_can_touch(extent.data, extent.bytes)) continue;
       return illegal(fmt::format("{} touches {} bytes at {}, which is not all the device's",
-                                 call.name, extent.bytes, describe(extent.data)));
+                                 call.name, extent.bytes, told(extent.data)));
     }
     call.run();
     return {};
@@ -112,6 +128,10 @@ struct Runner {
     if (copy.staged == nullptr) {
       if (Fault fault = check_end(from, copy.bytes, "from")) return fault;
     }
+    if (overlap(copy)) {
+      return illegal(fmt::format("a copy of {} bytes from {} to {}: the areas overlap", copy.bytes,
+                                 describe(copy.from), describe(copy.to)));
+    }
     if (copy.bytes != 0) std::memcpy(copy.to, from, copy.bytes);
     return {};
   }
@@ -120,7 +140,7 @@ struct Runner {
     ++counted().fills;
     if (!device_can_touch(fill.to, extent_of(fill))) {
       return illegal(fmt::format("a fill of {} bytes at {}, which is not all the device's",
-                                 extent_of(fill), describe(fill.to)));
+                                 extent_of(fill), told(fill.to)));
     }
     if (fill.element_size == 1) fill_rows<std::uint8_t>(fill);
     if (fill.element_size == 2) fill_rows<std::uint16_t>(fill);
@@ -140,18 +160,20 @@ struct Runner {
   }
 
   Fault operator()(const Allocate& allocate) const {
-    if (make_touchable(allocate.data, true) == cudaSuccess) return {};
+    const bool freed =
+        ended_under_way(allocate.data);  // of a graph; what it left went unwaited for
+    if (!freed && make_touchable(allocate.data, true) == cudaSuccess) return {};
     return illegal(fmt::format("a stream-ordered allocation begins at {}, which was freed before",
-                               describe(allocate.data)));
+                               told(allocate.data)));
   }
 
   Fault operator()(const Release& release) const {
     const Block* block = block_of(release.data);
-    const bool of_graph = block != nullptr && block->of_graph;
+    const bool keeps = block != nullptr && block->of_graph && !release.ends;
     const cudaError_t result =
-        of_graph ? make_touchable(release.data, false) : free_device(release.data);
+        keeps ? make_touchable(release.data, false) : free_device(release.data);
     if (result == cudaSuccess) return {};
-    return illegal(fmt::format("a stream-ordered free of {}", describe(release.data)));
+    return illegal(fmt::format("a stream-ordered free of {}", told(release.data)));
   }
 };
 

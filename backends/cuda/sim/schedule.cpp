@@ -1,4 +1,4 @@
-// schedule: lazy, eager or seeded, and the order in which a wait runs what it depends on.
+// schedule: which waiting task runs next, and what a wait runs besides what it depends on.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/sim/schedule.h"
 
@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
+#include <unordered_set>
 
 #include "backends/cuda/sim/clock.h"
 #include "backends/cuda/sim/memory.h"
+#include "ops/base/philox.h"
 
 namespace stepscope::cudasim {
 namespace {
@@ -23,14 +24,15 @@ struct Device {
   Schedule schedule = Schedule::lazy;
   Order blocks = Order::ascending, threads = Order::ascending;
   std::uint64_t seed = 1;
-  std::mt19937_64 random{1};
+  Philox random{1};
   std::map<std::uint64_t, TaskRef> waiting;  // by id, so in order of submission
   std::uint64_t submitted = 0;
   std::uint64_t ran = 0;
-  bool running = false;
+  std::uint64_t running = 0;   // id of the task that runs
   Nanoseconds latest_end = 0;  // of all tasks ever
   cudaError_t sticky = cudaSuccess;
   std::string fault;
+  std::vector<WorkRef> to_tell;  // callbacks that a fault kept from running
   std::vector<PlannedFault> planned;
   Totals totals;
 };
@@ -41,30 +43,44 @@ Device& device() {
 }
 
 // Marks all that waits as done without running it; long chains must not be destroyed recursively.
-void drop_waiting(cudaError_t fault) {
+void drop_waiting() {
   auto dropped = std::move(device().waiting);
   device().waiting.clear();
   for (auto& [id, task] : dropped) {
     task->done = true;
     task->after.clear();
+    if (is_hosts(*task->work)) device().to_tell.push_back(task->work);
   }
-  if (fault == cudaSuccess) return;
-  for (auto& [id, task] : dropped) tell_callback(*task->work, fault);
+}
+
+// Host code: device memory must be closed.
+void tell_callbacks() {
+  const auto works = std::move(device().to_tell);
+  device().to_tell.clear();
+  for (const WorkRef& work : works) tell_callback(*work, device().sticky);
+}
+
+void fault_device(const DeviceFault& fault) {
+  device().sticky = fault.code;
+  device().fault = fault.text;
+  drop_waiting();
+}
+
+std::string planned_text(cudaError_t code) {
+  return fmt::format("planned by the test: {} ({})", static_cast<int>(code),
+                     cudaGetErrorName(code));
 }
 
 void run_now(const TaskRef& task) {
-  device().running = true;
+  device().running = task->id;
   const GridOrder order{device().blocks, device().threads, device().seed + device().ran++};
   const std::optional<DeviceFault> fault = run_work(*task->work, order);
-  device().running = false;
+  device().running = 0;
   if (task->node) ++device().totals.nodes;
   task->done = true;
   task->after.clear();
   device().waiting.erase(task->id);
-  if (!fault) return;
-  device().sticky = fault->code;
-  device().fault = fault->text;
-  drop_waiting(fault->code);
+  if (fault) fault_device(*fault);
 }
 
 bool is_ready(const Task& task) {
@@ -72,15 +88,15 @@ bool is_ready(const Task& task) {
                      [](const TaskRef& before) { return before->done; });
 }
 
-// Of what the task still follows, what runs first. The newest under lazy: where one wait is
-// missing, what should have run before is then likely to run after.
+// Of what the task still follows, what runs first. The newest: where one wait is missing, what
+// should have run before is then likely to run after.
 TaskRef next_need(const Task& task) {
   std::vector<TaskRef> needs;
   for (const TaskRef& before : task.after) {
     if (!before->done) needs.push_back(before);
   }
   if (needs.empty()) return nullptr;
-  if (device().schedule == Schedule::seeded) return needs[device().random() % needs.size()];
+  if (device().schedule == Schedule::seeded) return needs[device().random.below(needs.size())];
   return *std::max_element(needs.begin(), needs.end(),
                            [](const TaskRef& a, const TaskRef& b) { return a->id < b->id; });
 }
@@ -105,6 +121,76 @@ void run_with_needs(const TaskRef& target) {
       path.pop_back();
     }
   }
+  open.reset();
+  tell_callbacks();
+}
+
+using Tasks = std::unordered_set<const Task*>;
+
+// The task and all that waits and follows it.
+Tasks behind(const Task& task) {
+  Tasks found{&task};
+  const auto& waiting = device().waiting;
+  for (auto at = waiting.upper_bound(task.id); at != waiting.end(); ++at) {
+    const auto& after = at->second->after;
+    const bool follows = std::any_of(after.begin(), after.end(), [&](const TaskRef& before) {
+      return found.contains(before.get());
+    });
+    if (follows) found.insert(at->second.get());
+  }
+  return found;
+}
+
+// The task and all that waits and that it follows.
+Tasks ahead_of(const Task& task) {
+  Tasks found{&task};
+  std::vector<const Task*> path{&task};
+  while (!path.empty()) {
+    const Task& next = *path.back();
+    path.pop_back();
+    for (const TaskRef& before : next.after) {
+      if (!before->done && found.insert(before.get()).second) path.push_back(before.get());
+    }
+  }
+  return found;
+}
+
+// All of them, in order of submission, so that each runs as late as it may: what does not follow
+// the oldest comes before it, the newest first.
+void run_oldest_last(const std::vector<TaskRef>& tasks) {
+  for (const TaskRef& oldest : tasks) {
+    if (oldest->done) continue;
+    const Tasks later = behind(*oldest);
+    for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
+      if (!(*task)->done && !later.contains(task->get())) run_with_needs(*task);
+    }
+    run_with_needs(oldest);
+  }
+}
+
+// others_first: what the target has no part in, then what it follows, then the target.
+void run_after_others(const TaskRef& target) {
+  const Tasks later = behind(*target), sooner = ahead_of(*target);
+  std::vector<TaskRef> others, own;
+  for (const auto& [id, task] : device().waiting) {
+    if (sooner.contains(task.get())) {
+      own.push_back(task);
+    } else if (!later.contains(task.get())) {
+      others.push_back(task);
+    }
+  }
+  for (auto task = others.rbegin(); task != others.rend(); ++task) {
+    if (!(*task)->done) run_with_needs(*task);
+  }
+  run_oldest_last(own);
+}
+
+void run_for_wait(const TaskRef& target) {
+  if (device().schedule == Schedule::others_first) {
+    run_after_others(target);
+  } else {
+    run_with_needs(target);
+  }
 }
 
 void run_random_ready() {
@@ -112,10 +198,15 @@ void run_random_ready() {
   for (const auto& [id, task] : device().waiting) {
     if (is_ready(*task)) ready.push_back(task);
   }
-  if (!ready.empty()) run_with_needs(ready[device().random() % ready.size()]);
+  if (!ready.empty()) run_with_needs(ready[device().random.below(ready.size())]);
 }
 
 void run_everything() {
+  if (device().schedule == Schedule::others_first) {
+    std::vector<TaskRef> tasks;
+    for (const auto& [id, task] : device().waiting) tasks.push_back(task);
+    run_oldest_last(tasks);
+  }
   while (!device().waiting.empty()) {
     if (device().schedule == Schedule::seeded) {
       run_random_ready();
@@ -144,13 +235,13 @@ TaskRef submit_task(WorkRef work, std::vector<TaskRef> after, bool node) {
     return task;
   }
   device().waiting[task->id] = task;
-  if (device().schedule == Schedule::eager && !device().running) run_with_needs(task);
+  if (device().schedule == Schedule::eager && device().running == 0) run_with_needs(task);
   return task;
 }
 
 cudaError_t wait_for(const TaskRef& task) {
   if (task == nullptr) return sticky();
-  if (!task->done) run_with_needs(task);
+  if (!task->done) run_for_wait(task);
   move_host_to(task->end);
   return sticky();
 }
@@ -164,18 +255,21 @@ cudaError_t wait_for_all() {
 cudaError_t query(const TaskRef& task) {
   if (task == nullptr) return sticky();
   if (task->end > host_clock()) return sticky() != cudaSuccess ? sticky() : cudaErrorNotReady;
-  if (!task->done) run_with_needs(task);
+  if (!task->done) run_for_wait(task);
   return sticky();
 }
 
 void give_turn() {
-  if (device().schedule != Schedule::seeded || device().running) return;
-  while (!device().waiting.empty() && device().random() % 2 == 0) run_random_ready();
+  if (device().schedule != Schedule::seeded || device().running != 0) return;
+  while (!device().waiting.empty() && device().random.below(2) == 0) run_random_ready();
 }
 
 void count_graph_launch() { ++device().totals.graph_launches; }
 
 cudaError_t sticky() { return device().sticky; }
+
+std::uint64_t running_task() { return device().running; }
+std::uint64_t last_submitted() { return device().submitted; }
 
 Totals& counted() { return device().totals; }
 std::size_t waiting_tasks() { return device().waiting.size(); }
@@ -191,15 +285,19 @@ void change_orders(Order blocks, Order threads) {
   device().threads = threads;
 }
 
+void lose_device(cudaError_t code) {
+  if (sticky() != cudaSuccess) return;
+  fault_device({code, planned_text(code)});
+  tell_callbacks();
+}
+
 void plan_kernel_fault(cudaError_t code, int nth) { device().planned.push_back({code, nth}); }
 
 std::optional<DeviceFault> planned_fault() {
   std::optional<DeviceFault> fault;
   std::erase_if(device().planned, [&](PlannedFault& planned) {
     if (--planned.nth > 0) return false;
-    fault = DeviceFault{planned.code,
-                        fmt::format("planned by the test: {} ({})", static_cast<int>(planned.code),
-                                    cudaGetErrorName(planned.code))};
+    fault = DeviceFault{planned.code, planned_text(planned.code)};
     return true;
   });
   return fault;
@@ -208,13 +306,13 @@ std::optional<DeviceFault> planned_fault() {
 std::string fault_text() { return device().fault; }
 
 void reset_schedule(const Settings& settings) {
-  drop_waiting(cudaSuccess);
+  drop_waiting();
   device() = {};
   device().schedule = settings.schedule;
   device().blocks = settings.blocks;
   device().threads = settings.threads;
   device().seed = settings.seed;
-  device().random.seed(settings.seed);
+  device().random = Philox(settings.seed);
 }
 
 }  // namespace stepscope::cudasim

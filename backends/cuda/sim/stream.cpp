@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 
+#include "backends/cuda/sim/call.h"
 #include "backends/cuda/sim/capture.h"
 #include "backends/cuda/sim/clock.h"
 #include "backends/cuda/sim/lint.h"
@@ -36,7 +36,7 @@ struct Handles {
 struct Streams {
   CUstream_st legacy{.legacy = true};
   Handles<CUstream_st> streams;
-  std::map<std::thread::id, CUstream_st*> of_threads;
+  std::map<std::uint64_t, CUstream_st*> of_threads;  // this_thread()
   std::vector<TaskRef> orphans;  // last tasks of blocking streams that were destroyed
   Handles<CUevent_st> events;
   unsigned streams_made = 0, events_made = 0;
@@ -48,7 +48,7 @@ Streams& all() {
 }
 
 CUstream_st& stream_of_this_thread() {
-  CUstream_st*& stream = all().of_threads[std::this_thread::get_id()];
+  CUstream_st*& stream = all().of_threads[this_thread()];
   if (stream == nullptr) stream = &make_stream(true);
   return *stream;
 }
@@ -132,9 +132,7 @@ std::vector<std::string> live_stream_objects() {
 
 cudaError_t submit(CUstream_st& stream, Work work, TaskRef* task) {
   if (task != nullptr) *task = nullptr;
-  if (stream.legacy) {
-    if (const cudaError_t refused = refuse_legacy(stream)) return refused;
-  }
+  if (const cudaError_t refused = refuse_legacy(stream)) return refused;
   if (stream.capture != nullptr) return capture_work(stream, std::move(work));
   if (const std::uint64_t use = use_of(work)) note_use(use);
   move_host(launch_cost(work));
@@ -142,6 +140,20 @@ cudaError_t submit(CUstream_st& stream, Work work, TaskRef* task) {
   if (task != nullptr) *task = made;
   set_last(stream, std::move(made));
   return cudaSuccess;
+}
+
+void submit_unordered(CUstream_st& stream, std::vector<Work> works) {
+  const std::vector<TaskRef> before = follows(stream);
+  std::vector<TaskRef> tasks;
+  for (Work& work : works) {
+    move_host(launch_cost(work));
+    tasks.push_back(submit_task(std::make_shared<const Work>(std::move(work)), before, false));
+  }
+  set_last(stream, submit_task(std::make_shared<const Work>(Nothing{}), std::move(tasks), false));
+}
+
+TaskRef mark_behind(const CUstream_st& stream) {
+  return submit_task(std::make_shared<const Work>(Nothing{}), follows(stream), false);
 }
 
 std::vector<TaskRef> follows(const CUstream_st& stream) {

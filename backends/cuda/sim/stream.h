@@ -62,10 +62,15 @@ std::vector<std::string> live_stream_objects();  // leaks, one line each: stream
 // dependencies of the legacy rules. Moves the host's clock by the cost of the launch. `task`
 // receives it, or null when captured.
 cudaError_t submit(CUstream_st& stream, Work work, TaskRef* task = nullptr);
+// Each behind what the stream follows, in no order among themselves; the stream goes on behind all
+// of them. Requires: it does not capture.
+void submit_unordered(CUstream_st& stream, std::vector<Work> works);
 // A task behind `after` alone, outside any stream; for the nodes of a graph's launch.
 TaskRef submit_task(WorkRef work, std::vector<TaskRef> after, bool node);
 // What a task submitted to the stream now would follow: its last, and those of the legacy rules.
 std::vector<TaskRef> follows(const CUstream_st& stream);
+// A mark behind all of that, outside any stream: what a wait for the stream waits for.
+TaskRef mark_behind(const CUstream_st& stream);
 void set_last(CUstream_st& stream, TaskRef task);
 
 // Runs a task and all that it follows, then sets the host's clock to its end. The device's sticky

@@ -74,6 +74,7 @@ struct Allocate {  // cudaMallocAsync: the memory may be touched from here on
 };
 struct Release {  // cudaFreeAsync: and from here on no more
   void* data = nullptr;
+  bool ends = false;  // also of a graph's memory: its graph is gone, and its launches are over
 };
 
 using Work =

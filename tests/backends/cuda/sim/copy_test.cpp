@@ -22,6 +22,55 @@ TEST_F(Copies, ComeBackAsTheyWent) {
   EXPECT_EQ(4u, totals().copies);
 }
 
+TEST_F(Copies, Rule29_SynchronousOnesFromPageableMemoryWaitForTheStreamAndStage) {
+  const cudaStream_t before = stream(cudaStreamDefault), t = stream();
+  float *const data = device(), *const out = device(), *const mark = pinned(-1);
+  std::vector<float> in = all(5);
+  CUDA_OK(set(before, mark, 1));
+  CUDA_OK(cudaMemcpy(data, in.data(), kBytes, cudaMemcpyHostToDevice));
+  EXPECT_EQ(1, mark[0]);
+  EXPECT_EQ(1u, totals().waiting);  // the copy itself
+  std::fill(in.begin(), in.end(), 6.0f);
+  CUDA_OK(copy(t, out, data));  // does not follow the legacy stream
+  CUDA_OK(cudaStreamSynchronize(t));
+  EXPECT_TRUE(all_nan(read(out)));
+  EXPECT_EQ(all(5), read(data));
+}
+
+TEST_F(Copies, Rule29_SynchronousOnesWithinTheDeviceDoNotWait) {
+  float *const data = device(), *const other = device(), *const host = pinned(3);
+  CUDA_OK(cudaMemcpy(data, host, kBytes, cudaMemcpyHostToDevice));  // from pinned memory: waits
+  EXPECT_EQ(1u, totals().copies);
+  CUDA_OK(cudaMemcpy(other, data, kBytes, cudaMemcpyDeviceToDevice));
+  EXPECT_EQ(1u, totals().copies);
+  CUDA_OK(cudaMemcpy(host, other, kBytes, cudaMemcpyDeviceToHost));  // waits
+  EXPECT_EQ(3u, totals().copies);
+}
+
+TEST_F(Copies, OntoThemselvesAreTheDevicesFault) {
+  float* const data = device(2 * kBytes);
+  CUDA_OK(cudaMemcpy(data + kCount, data, kBytes, cudaMemcpyDeviceToDevice));  // side by side
+  CUDA_OK(cudaDeviceSynchronize());
+  CUDA_OK(cudaMemcpy(data + 1, data, kBytes, cudaMemcpyDeviceToDevice));
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+  EXPECT_NE(std::string::npos, device_fault().find("the areas overlap")) << device_fault();
+}
+
+TEST_F(Copies, FromMemoryThatWasUnregisteredMeanwhileFault) {
+  const cudaStream_t s = stream();
+  float* const data = device();
+  std::vector<float> host = all(5);
+  CUDA_OK(cudaHostRegister(host.data(), kBytes, 0));
+  CUDA_OK(cudaHostUnregister(host.data()));
+  CUDA_OK(cudaMemcpy(host.data(), data, kBytes, cudaMemcpyDefault));  // it is pageable, and good
+  CUDA_OK(cudaHostRegister(host.data(), kBytes, 0));
+  CUDA_OK(cudaMemcpyAsync(data, host.data(), kBytes, cudaMemcpyHostToDevice, s));
+  CUDA_OK(cudaHostUnregister(host.data()));
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaStreamSynchronize(s));
+  EXPECT_NE(std::string::npos, device_fault().find("unregistered while work that uses it"))
+      << device_fault();
+}
+
 TEST_F(Copies, OfNothingTouchNothing) {
   CUDA_OK(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToHost));
   CUDA_OK(cudaMemcpyAsync(device(), pinned(), 0, cudaMemcpyHostToDevice, nullptr));
@@ -165,6 +214,17 @@ TEST_F(Copies, BatchesCopyEach) {
   CUDA_OK(cudaStreamSynchronize(s));
   EXPECT_EQ(all(1), read(a));
   EXPECT_EQ(all(2), read(b));
+}
+
+TEST_F(Copies, BatchesHaveNoOrder) {
+  const cudaStream_t s = stream();
+  float *const a = device(), *const b = device();
+  const float* const in = pinned(1);
+  CUDA_OK(copy_batch(s, {a, b}, {in, a}, cudaMemcpySrcAccessOrderStream));
+  CUDA_OK(add(s, a, 1));  // behind all of them
+  CUDA_OK(cudaStreamSynchronize(s));
+  EXPECT_EQ(all(2), read(a));
+  EXPECT_TRUE(all_nan(read(b)));
 }
 
 TEST_F(Copies, BatchesMayReadTheirSourcesDuringTheCall) {

@@ -1,5 +1,5 @@
-// Machines without a driver, with an old one, with the stub library, without a device: each call
-// answers as measured (docs/cuda-simulator.md).
+// Machines without a driver and with the stub library: each call answers as measured
+// (docs/cuda-simulator.md). With an old driver and without a device: as assumed.
 // SPDX-License-Identifier: Apache-2.0
 #include <cupti.h>
 #include <stdlib.h>

@@ -71,6 +71,44 @@ TEST_F(Faults, EveryCallFailsOnceWhenItIsToldTo) {
   reset();
 }
 
+TEST_F(Faults, Rule34_ACallToldToFailAsTheDeviceWouldLosesIt) {
+  const cudaStream_t s = stream();
+  std::size_t free = 0, total = 0;
+  CUDA_OK(set(s, device(), 1));
+  fail_call("cudaMemGetInfo", cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaMemGetInfo(&free, &total));
+  EXPECT_EQ("planned by the test: 700 (cudaErrorIllegalAddress)", device_fault());
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaGetLastError());
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaMemGetInfo(&free, &total));
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaStreamSynchronize(s));
+  EXPECT_EQ(0u, totals().kernels);
+}
+
+TEST_F(Faults, Rule21_LibrariesAreRefusedInHostFunctionsToo) {
+  struct Answers {
+    cublasStatus_t made = CUBLAS_STATUS_SUCCESS, described = CUBLAS_STATUS_INTERNAL_ERROR;
+    cudnnStatus_t dnn = CUDNN_STATUS_SUCCESS;
+  } answers;
+  const cudaStream_t s = stream();
+  CUDA_OK(cudaLaunchHostFunc(
+      s,
+      [](void* data) {
+        auto& told = *static_cast<Answers*>(data);
+        cublasLtHandle_t lt = nullptr;
+        cudnnHandle_t dnn = nullptr;
+        cublasLtMatrixLayout_t layout = nullptr;
+        told.made = cublasLtCreate(&lt);
+        told.dnn = cudnnCreate(&dnn);
+        told.described = cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, 4, 4, 4);
+        EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasLtMatrixLayoutDestroy(layout));
+      },
+      &answers));
+  CUDA_OK(cudaStreamSynchronize(s));
+  EXPECT_EQ(CUBLAS_STATUS_NOT_INITIALIZED, answers.made);
+  EXPECT_EQ(CUDNN_STATUS_NOT_INITIALIZED, answers.dnn);
+  EXPECT_EQ(CUBLAS_STATUS_SUCCESS, answers.described);  // the host's alone
+}
+
 TEST_F(Faults, TheNthCallIsCounted) {
   int n = 0;
   fail_call("cudaGetDeviceCount", cudaErrorUnknown, 3);

@@ -169,14 +169,34 @@ TEST_F(Launches, WritesBetweenTheBlocksAreTheDevicesFault) {
 }
 #endif
 
+// places[0] counts; behind it, who came when.
+__global__ void arrive(unsigned* places) {
+  const unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
+  places[1 + atomicAdd(places, 1u)] = me;
+}
+
 TEST_F(Launches, SeededOrdersAreTheSeeds) {
-  auto* const data = pinned();
-  for (const Order order : {Order::ascending, Order::descending, Order::seeded}) {
-    set_orders(order, order);
-    CUDA_OK(set(nullptr, data, 1));
-    CUDA_OK(cudaDeviceSynchronize());
-    EXPECT_EQ(1, data[kCount - 1]);
-  }
+  constexpr unsigned kBlocks = 4, kThreads = 16, kAll = kBlocks * kThreads;
+  const auto arrivals = [&](Order order, std::uint64_t seed) {
+    reset({.blocks = order, .threads = order, .seed = seed});
+    forget();
+    void* data = nullptr;
+    EXPECT_EQ(cudaSuccess, cudaMallocHost(&data, (kAll + 1) * sizeof(unsigned)));
+    auto* const places = static_cast<unsigned*>(data);
+    places[0] = 0;
+    EXPECT_EQ(cudaSuccess, cuda::launch(nullptr, kBlocks, kThreads, 0, arrive, places));
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    const std::vector<unsigned> found(places + 1, places + 1 + kAll);
+    EXPECT_EQ(cudaSuccess, cudaFreeHost(data));
+    return found;
+  };
+  std::vector<unsigned> expected(kAll);
+  for (unsigned i = 0; i < kAll; ++i) expected[i] = i;
+  EXPECT_EQ(expected, arrivals(Order::ascending, 1));
+  std::reverse(expected.begin(), expected.end());
+  EXPECT_EQ(expected, arrivals(Order::descending, 1));
+  EXPECT_EQ(arrivals(Order::seeded, 1), arrivals(Order::seeded, 1));
+  EXPECT_NE(arrivals(Order::seeded, 1), arrivals(Order::seeded, 2));
 }
 
 }  // namespace

@@ -185,6 +185,21 @@ TEST_F(Lints, MemoryFreedBeforeTheExecutable) {
   expect_lints({Lint::freed_before_exec, Lint::freed_before_exec});
 }
 
+TEST_F(Lints, MemoryWhoseFreeBeganBeforeTheExecutableWent) {
+  const cudaStream_t s = stream();
+  void* data = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  CUDA_OK(cudaMallocAsync(&data, kBytes, s));
+  CUDA_OK(set(s, static_cast<float*>(data), 0));
+  capture(s, static_cast<float*>(data), graph, exec);
+  CUDA_OK(cudaFreeAsync(data, s));
+  CUDA_OK(cudaGraphExecDestroy(exec));
+  CUDA_OK(cudaGraphDestroy(graph));
+  CUDA_OK(cudaStreamSynchronize(s));
+  expect_lints({Lint::freed_before_exec});
+}
+
 TEST_F(Lints, MemoryFreedAfterTheExecutableIsFine) {
   const cudaStream_t s = stream();
   void* data = nullptr;

@@ -61,16 +61,17 @@ TEST_F(Memory, NothingIsAllocatedForNothing) {
   expect_refused(cudaErrorInvalidValue, cudaMallocAsync(nullptr, 8, nullptr));
 }
 
-TEST_F(Memory, Rule31_FreeWaitsForWhatUsesTheMemory) {
+TEST_F(Memory, Rule31_FreeDoesNotWaitAndWhatUsesTheMemoryFaults) {
   const cudaStream_t s = stream();
   void* data = nullptr;
-  float* const out = pinned(-1);
   CUDA_OK(cudaMalloc(&data, kBytes));
   CUDA_OK(set(s, static_cast<float*>(data), 3));
-  CUDA_OK(cudaMemcpyAsync(out, data, kBytes, cudaMemcpyDeviceToHost, s));
   CUDA_OK(cudaFree(data));
-  EXPECT_EQ(3, out[0]);
-  EXPECT_EQ(0u, totals().waiting);
+  EXPECT_EQ(1u, totals().waiting);
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaStreamSynchronize(s));
+  EXPECT_NE(std::string::npos,
+            device_fault().find("freed or unregistered while work that uses it was waiting"))
+      << device_fault();
 }
 
 TEST_F(Memory, Rule31_ASecondFreeIsRefused) {

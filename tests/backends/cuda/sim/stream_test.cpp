@@ -65,6 +65,60 @@ TEST_F(Streams, AJoinWithoutItsEventShowsToo) {
   EXPECT_TRUE(all_nan(read(out)));
 }
 
+// Each kind of dependency, with its wait left out, in the way that hides it from the lazy schedule:
+// what should come first is waited for first.
+TEST_F(Streams, AMissingWaitIsFoundByOthersFirst) {
+  const auto run = [&](Schedule schedule, const auto& first, const auto& second) {
+    reset({.schedule = schedule});
+    forget();
+    const cudaStream_t s = stream(), t = stream();
+    float *const data = device(), *const out = device();
+    EXPECT_EQ(cudaSuccess, cudaMemset(data, 0, kBytes));
+    EXPECT_EQ(cudaSuccess, cudaMemset(out, 0, kBytes));
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(cudaSuccess, first(s, out, data));
+    EXPECT_EQ(cudaSuccess, second(t, out, data));
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(s));
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(t));
+    return std::pair{read(out)[0], read(data)[0]};
+  };
+  const auto write = [](cudaStream_t s, float*, float* data) { return set(s, data, 5); };
+  const auto write_more = [](cudaStream_t s, float*, float* data) { return set(s, data, 6); };
+  const auto reads = [](cudaStream_t s, float* out, float* data) { return copy(s, out, data); };
+  using Values = std::pair<float, float>;
+  EXPECT_EQ((Values{5, 5}), run(Schedule::lazy, write, reads));
+  EXPECT_EQ((Values{0, 5}), run(Schedule::others_first, write, reads));
+  EXPECT_EQ((Values{0, 6}), run(Schedule::lazy, reads, write_more));
+  EXPECT_EQ((Values{6, 6}), run(Schedule::others_first, reads, write_more));
+  EXPECT_EQ((Values{0, 6}), run(Schedule::lazy, write, write_more));
+  EXPECT_EQ((Values{0, 5}), run(Schedule::others_first, write, write_more));
+}
+
+// The writer's stream goes on, so that the newest piece of work pulls the writer along.
+TEST_F(Streams, OthersFirstDelaysTheOldestOfAllWork) {
+  for (const Schedule schedule : {Schedule::lazy, Schedule::others_first}) {
+    reset({.schedule = schedule});
+    forget();
+    const cudaStream_t s = stream(), t = stream();
+    float *const data = device(), *const out = device();
+    CUDA_OK(set(s, data, 5));
+    CUDA_OK(copy(t, out, data));
+    CUDA_OK(set(s, device(), 1));
+    CUDA_OK(cudaDeviceSynchronize());
+    EXPECT_EQ(schedule == Schedule::others_first, all_nan(read(out)));
+  }
+}
+
+// One wait for all blocking streams: the schedule chooses their order.
+TEST_F(Streams, AWaitForTheLegacyStreamShowsAMissingWaitToo) {
+  const cudaStream_t s = stream(cudaStreamDefault), t = stream(cudaStreamDefault);
+  float *const data = device(), *const out = device();
+  CUDA_OK(set(s, data, 5));
+  CUDA_OK(copy(t, out, data));
+  CUDA_OK(cudaStreamSynchronize(nullptr));
+  EXPECT_TRUE(all_nan(read(out)));
+}
+
 TEST_F(Streams, AnEventMarksWhatWasThereWhenItWasRecorded) {
   const cudaStream_t s = stream(), t = stream();
   const cudaEvent_t mark = event();
@@ -117,9 +171,10 @@ TEST_F(Streams, EagerLateRunsWhatWaited) {
 
 // Over seeds, a reader without its event sees both; with it, the value alone.
 TEST_F(Streams, SeededRunsInManyLegalOrders) {
+  constexpr int kSeeds = 120;  // one in eight runs the reader first
   for (const bool waits : {false, true}) {
     int right = 0, nan = 0;
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= std::uint64_t{kSeeds}; ++seed) {
       reset({.schedule = Schedule::seeded, .seed = seed});
       forget();
       const cudaStream_t s = stream(), t = stream();
@@ -136,8 +191,8 @@ TEST_F(Streams, SeededRunsInManyLegalOrders) {
       right += values == all(5) ? 1 : 0;
       nan += all_nan(values) ? 1 : 0;
     }
-    EXPECT_EQ(40, right + nan);
-    EXPECT_EQ(waits ? 0 : 40 - right, nan);
+    EXPECT_EQ(kSeeds, right + nan);
+    EXPECT_EQ(waits ? 0 : kSeeds - right, nan);
     EXPECT_TRUE(waits || nan > 5);
     EXPECT_GT(right, 5);
   }
@@ -221,8 +276,17 @@ TEST_F(Streams, EachThreadHasItsOwnDefaultStream) {
   });
   other.join();
   EXPECT_EQ(1u, totals().kernels);  // the other thread's wait is not for this one's stream
-  CUDA_OK(cudaStreamSynchronize(cudaStreamPerThread));
+  std::thread([&] {                 // nor is it the stream of a thread that is gone
+    EXPECT_EQ(cudaSuccess, set(cudaStreamPerThread, data, 2));
+  })
+      .join();
+  std::thread([&] {
+    EXPECT_EQ(cudaSuccess, copy(cudaStreamPerThread, out, data));
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(cudaStreamPerThread));
+  }).join();
   EXPECT_EQ(2u, totals().kernels);
+  CUDA_OK(cudaStreamSynchronize(cudaStreamPerThread));
+  EXPECT_EQ(3u, totals().kernels);
   EXPECT_TRUE(all_nan(read(out)));
 }
 
@@ -329,6 +393,20 @@ TEST_F(Streams, CallbacksHearOfTheDevicesFault) {
   EXPECT_EQ((std::vector{cudaSuccess, cudaErrorLaunchFailure}), heard.codes);
   EXPECT_EQ(s, heard.stream);
   EXPECT_EQ(0, calls);  // a host function is not called after an error
+}
+
+// Device memory is closed to it, as to all host code.
+TEST_F(Streams, ACallbackThatHearsOfAFaultMayNotTouchTheDevice) {
+  const cudaStream_t s = stream();
+  float* const data = device();
+  CUDA_OK(set(s, data, 1));
+  CUDA_OK(cudaStreamAddCallback(
+      s, [](cudaStream_t, cudaError_t, void* at) { (void)*static_cast<volatile float*>(at); }, data,
+      0));
+  fault_kernel(cudaErrorLaunchFailure);
+  EXPECT_DEATH((void)cudaStreamSynchronize(s), "host code touched device memory");
+  reset();
+  forget();
 }
 
 TEST_F(Streams, LongQueuesNeedNoDeepStack) {
