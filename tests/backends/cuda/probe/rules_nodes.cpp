@@ -13,6 +13,21 @@ void count(void* counter) { ++*static_cast<int*>(counter); }
 
 void count_call(cudaStream_t, cudaError_t, void* counter) { count(counter); }
 
+// Nothing says what a refusal of the stream's own leaves of the capture.
+void refused_otherwise(Report& report) {
+  Stream stream;
+  stream.begin();
+  report.code("a launch of 2,000 threads in a capture", launch_nothing(stream, 1, 2000, 0),
+              Settled::by_device);
+  report.device_code("a refused launch, then end", stream.end());
+  stream.begin();
+  const Graph graph(stream);
+  const Executable executable(graph);
+  stream.begin();
+  report.device_code("cudaGraphUpload in a capture", cudaGraphUpload(executable, stream));
+  report.device_code("cudaGraphUpload, then end", stream.end());
+}
+
 void host_functions(Report& report) {
   Stream stream;
   int calls = 0;
@@ -20,6 +35,7 @@ void host_functions(Report& report) {
   report.code("cudaStreamAddCallback in a capture",
               cudaStreamAddCallback(stream, count_call, &calls, 0));
   report.device_code("end", stream.end());
+  refused_otherwise(report);
   stream.begin();
   report.code("cudaLaunchHostFunc in a capture", cudaLaunchHostFunc(stream, count, &calls));
   const Graph graph(stream);

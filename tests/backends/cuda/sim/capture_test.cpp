@@ -189,6 +189,7 @@ TEST_F(Captures, Rule12_AfterInvalidationEveryUseFailsUntilEnd) {
   const cudaEvent_t e = event(), plain = event();
   CUDA_OK(cudaEventRecord(plain, outside));
   int *const data = ints(), *const host = pinned();
+  const cudaGraphExec_t exec = instantiated(graph());
   begin(s);
   CUDA_OK(cudaEventRecord(e, s));
   CUDA_OK(cudaStreamWaitEvent(forked, e, 0));
@@ -208,6 +209,8 @@ TEST_F(Captures, Rule12_AfterInvalidationEveryUseFailsUntilEnd) {
         [&] { return cudaStreamWaitEvent(captured, e, 0); },
         [&] { return cudaStreamSynchronize(captured); },
         [&] { return cudaStreamQuery(captured); },
+        [&] { return cudaEventSynchronize(e); },
+        [&] { return cudaGraphLaunch(exec, captured); },
         [&] { return cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal); }};
     for (std::size_t i = 0; i < uses.size(); ++i) {
       SCOPED_TRACE(i);
@@ -269,24 +272,45 @@ TEST_F(Captures, Rule20_CallbacksCannotBeCapturedHostFunctionsCan) {
   const cudaStream_t s = stream();
   int runs = 0;
   begin(s);
+  expect_broken(cudaErrorStreamCaptureUnsupported,
+                cudaStreamAddCallback(
+                    s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0),
+                s);
+  begin(s);
   CUDA_OK(cudaLaunchHostFunc(
       s, [](void* count) { ++*static_cast<int*>(count); }, &runs));
-  expect_refused(cudaErrorStreamCaptureUnsupported,
-                 cudaStreamAddCallback(
-                     s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0));
-  const cudaStreamCaptureStatus found = status(s);
-  if (found == cudaStreamCaptureStatusInvalidated) {
-    expect_end(cudaErrorStreamCaptureInvalidated, s);
-    begin(s);
-    CUDA_OK(cudaLaunchHostFunc(
-        s, [](void* count) { ++*static_cast<int*>(count); }, &runs));
-  }
   const cudaGraph_t made = end(s);
   EXPECT_EQ((std::vector{cudaGraphNodeTypeHost}), types_of(made));
   EXPECT_EQ(0, runs);
   CUDA_OK(cudaGraphLaunch(instantiated(made), s));
   CUDA_OK(cudaStreamSynchronize(s));
   EXPECT_EQ(1, runs);
+}
+
+TEST_F(Captures, WhateverTheStreamRefusesInvalidates) {
+  const cudaStream_t s = stream();
+  const cudaEvent_t e = event();
+  const cudaGraphExec_t exec = instantiated(graph());
+  void* made = nullptr;
+  const std::vector<std::function<cudaError_t()>> uses = {
+      [&] { return cuda::launch(s, 1, 2000, 0, set_to, ints_, 1); },
+      [&] { return cudaMemcpyAsync(ints_, nullptr, 4, cudaMemcpyDefault, s); },
+      [&] { return cudaMemsetAsync(ints_, 0, 1 << 20, s); },
+      [&] { return cudaLaunchHostFunc(s, nullptr, nullptr); },
+      [&] { return cudaMallocAsync(&made, std::size_t{1} << 40, s); },
+      [&] { return cudaFreeAsync(ints_, s); },
+      [&] { return cudaEventRecord(nullptr, s); },
+      [&] { return cudaStreamWaitEvent(s, e, 77); },
+      [&] { return cudaGraphUpload(exec, s); },
+      [&] { return cudaGraphLaunch(exec, s); },
+      [&] { return cudaGraphLaunch(nullptr, s); }};
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    SCOPED_TRACE(i);
+    begin(s);
+    const cudaError_t refused = uses[i]();
+    EXPECT_NE(cudaSuccess, refused);
+    expect_broken(refused, refused, s);
+  }
 }
 
 TEST_F(Captures, Rule23_AfterACaptureAStreamGoesOnWhereItWas) {

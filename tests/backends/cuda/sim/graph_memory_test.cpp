@@ -58,11 +58,10 @@ TEST_F(GraphMemories, Rule22_AllocationsAndFreesBecomeNodes) {
 TEST_F(GraphMemories, Rule22_AFreeInACaptureNamesAGraphsAllocation) {
   void* plain = nullptr;
   CUDA_OK(cudaMallocAsync(&plain, kBytes, stream_));
-  begin(stream_);
-  expect_refused(cudaErrorInvalidValue, cudaFreeAsync(plain, stream_));
-  expect_refused(cudaErrorInvalidValue, cudaFreeAsync(out_, stream_));
-  EXPECT_EQ(cudaStreamCaptureStatusActive, status(stream_));
-  end(stream_);
+  for (void* data : {plain, static_cast<void*>(out_)}) {
+    begin(stream_);
+    expect_broken(cudaErrorInvalidValue, cudaFreeAsync(data, stream_), stream_);
+  }
   CUDA_OK(cudaFreeAsync(plain, stream_));
   CUDA_OK(cudaStreamSynchronize(stream_));
 }
@@ -70,8 +69,7 @@ TEST_F(GraphMemories, Rule22_AFreeInACaptureNamesAGraphsAllocation) {
 TEST_F(GraphMemories, Rule22_FreedOnceAndByOneGraph) {
   const cudaGraph_t made = captured(true);
   begin(stream_);
-  expect_refused(cudaErrorInvalidValue, cudaFreeAsync(memory_, stream_));
-  end(stream_);
+  expect_broken(cudaErrorInvalidValue, cudaFreeAsync(memory_, stream_), stream_);
   const cudaGraphExec_t exec = instantiated(made);
   launch_and_wait(exec);
   // Nor outside: no launch has left it.
@@ -134,10 +132,44 @@ TEST_F(GraphMemories, WhatALaunchLeftOutlivesItsGraph) {
   CUDA_OK(cudaGraphLaunch(exec, stream_));
   destroy(made);
   destroy(exec);
+  CUDA_OK(cudaStreamSynchronize(stream_));
   EXPECT_EQ(all(42), read(static_cast<int*>(memory_)));
   CUDA_OK(cudaFreeAsync(memory_, stream_));
   CUDA_OK(cudaStreamSynchronize(stream_));
   EXPECT_EQ(before, totals().device_bytes);
+}
+
+TEST_F(GraphMemories, DestructionWaitsForNothing) {
+  const std::size_t before = totals().device_bytes;
+  const cudaGraph_t made = captured(true);
+  const cudaGraphExec_t exec = instantiated(made);
+  for (int i = 0; i < 2; ++i) CUDA_OK(cudaGraphLaunch(exec, stream_));
+  const std::size_t waiting = totals().waiting;
+  destroy(exec);
+  destroy(made);
+  EXPECT_LE(waiting, totals().waiting);
+  CUDA_OK(cudaDeviceSynchronize());  // the launches under way had their memory
+  EXPECT_EQ(all(42), read(out_));
+  EXPECT_EQ(before, totals().device_bytes);
+}
+
+TEST_F(GraphMemories, AFreeWaitsForNothingEither) {
+  const cudaGraphExec_t exec = instantiated(captured(false));
+  CUDA_OK(cudaGraphLaunch(exec, stream_));
+  CUDA_OK(cudaFree(memory_));
+  EXPECT_EQ(cudaErrorIllegalAddress, cudaStreamSynchronize(stream_));
+  EXPECT_NE(std::string::npos, device_fault().find("was waiting")) << device_fault();
+  reset();
+  forget();
+}
+
+TEST_F(GraphMemories, ARefusedFreeFreesNothing) {
+  const cudaStream_t blocking = stream(cudaStreamDefault);
+  const cudaGraphExec_t exec = instantiated(captured(false));
+  launch_and_wait(exec);
+  begin(blocking, cudaStreamCaptureModeRelaxed);
+  expect_broken(cudaErrorStreamCaptureImplicit, cudaFreeAsync(memory_, nullptr), blocking);
+  CUDA_OK(cudaFreeAsync(memory_, stream_));
 }
 
 TEST_F(GraphMemories, ALeftoverIsALint) {

@@ -120,8 +120,8 @@ bool is_needed(const Program& program, std::size_t of, std::size_t index) {
   waits.erase(waits.begin() + static_cast<std::ptrdiff_t>(index));
   if (is_behind(without, static_cast<int>(of), sooner)) return false;
   const Op &late = program.ops[of], &early = program.ops[static_cast<std::size_t>(sooner)];
-  // What it computes must depend on it: it reads what the other one wrote.
-  return late.from == early.to && late.step != Step::fill;
+  // What one reads or writes the other one must write.
+  return late.from == early.to || late.to == early.to || late.to == early.from;
 }
 
 State first_state(const Program& program) {
@@ -176,6 +176,7 @@ Machine::Machine(const Program& program) : program_(program) {
   EXPECT_EQ(cudaSuccess, cudaMalloc(&scratch, kProgramBytes));
   auto* const cells = static_cast<std::uint32_t*>(scratch);
   EXPECT_EQ(cudaSuccess, cuda::launch(nullptr, 1, kCells, 0, mix_kernel, cells, cells, 0u));
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());  // neither copies nor frees wait for it all
   EXPECT_EQ(cudaSuccess, cudaFree(scratch));
 }
 
@@ -271,14 +272,7 @@ void Machine::add_to(cudaGraph_t graph) {
   }
 }
 
-Cells Machine::result_of(std::size_t op) {
-  EXPECT_EQ(cudaSuccess, cudaEventSynchronize(done_[op]));
-  Cells cells;
-  EXPECT_EQ(cudaSuccess,
-            cudaMemcpy(cells.data(), buffers_[static_cast<std::size_t>(program_.ops[op].to)],
-                       kProgramBytes, cudaMemcpyDefault));
-  return cells;
-}
+void Machine::wait_for(std::size_t op) { EXPECT_EQ(cudaSuccess, cudaEventSynchronize(done_[op])); }
 
 State Machine::state() {
   for (auto stream = streams_.rbegin(); stream != streams_.rend(); ++stream) {

@@ -54,8 +54,7 @@ class Machine {
   // The same as explicit nodes.
   void add_to(cudaGraph_t graph);
   cudaStream_t origin() const { return streams_.front(); }
-  // What the op wrote, once it has run; under the lazy schedule nothing has but what it follows.
-  Cells result_of(std::size_t op);
+  void wait_for(std::size_t op);
   // Waits for the streams, the last first; then tells what is there.
   State state();
 

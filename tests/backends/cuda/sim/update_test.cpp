@@ -6,6 +6,8 @@
 namespace stepscope::cudasim {
 namespace {
 
+__global__ void first_run_by_an_update(int* data, int value) { data[threadIdx.x] = value; }
+
 class Updates : public GraphTest {
  protected:
   // What capture(stream) captures; the same calls in the same order give the same nodes.
@@ -269,6 +271,21 @@ TEST_F(Updates, ParametersAreCheckedAsThoseOfANewNode) {
   expect_refused(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, node, nullptr));
   launch_and_wait(exec);
   EXPECT_EQ(all(1), read(data_));
+}
+
+// What an updated executable runs is as warm as what it was made with.
+TEST_F(Updates, AnUpdatedNodeWarmsItsKernel) {
+  const cudaGraph_t made = captured([&](cudaStream_t s) { CUDA_OK(set(s, data_, 1)); });
+  const cudaGraphExec_t exec = instantiated(made);
+  launch_and_wait(exec);
+  REGISTER_KERNEL(first_run_by_an_update);
+  const KernelParams params(first_run_by_an_update, data_, 2);
+  CUDA_OK(cudaGraphExecKernelNodeSetParams(exec, nodes_of(made)[0], &params));
+  launch_and_wait(exec);
+  captured([&](cudaStream_t s) {
+    CUDA_OK(cuda::launch(s, 1, kCount, 0, first_run_by_an_update, data_, 3));
+  });
+  EXPECT_TRUE(lints().empty());
 }
 
 }  // namespace
