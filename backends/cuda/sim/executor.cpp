@@ -39,15 +39,14 @@ class FiberPool {
  public:
   // A block's set is never that of the block before. The others are drawn, anew for each launch: in
   // a rhythm, blocks that are a fixed distance apart would never be seen to race.
-  void begin_block(const KernelCall& call, std::uint64_t launch, std::uint64_t block) {
+  void begin_block(std::uint64_t launch, std::uint64_t block) {
     if (!kTsan) {
       return;
     }
-    const unsigned threads = call.block.x * call.block.y * call.block.z;
-    const std::uint64_t sets = std::clamp(kMostFibers / threads, kFewestSets, kMostSets);
-    std::uint64_t hash = (launch << 32 ^ block) * 0x9E3779B97F4A7C15;
+    std::uint64_t hash = ((launch << 32 ^ block) + 1) * 0x9E3779B97F4A7C15;  // splitmix64
     hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9;
-    set_ = (set_ + 1 + (hash ^ hash >> 31) % (sets - 1)) % sets;
+    hash = (hash ^ hash >> 27) * 0x94D049BB133111EB;
+    set_ = (set_ + 1 + (hash ^ hash >> 31) % (kSets - 1)) % kSets;
   }
   Fiber& take(unsigned thread) {
     if (kTsan) {
@@ -74,10 +73,10 @@ class FiberPool {
   void set_body(Fiber::Body body) { body_ = body; }
 
  private:
-  // ThreadSanitizer knows 8,000 fibers at most.
-  static constexpr unsigned kFewestSets = 5, kMostSets = 16, kMostFibers = kFewestSets * 1024;
+  // ThreadSanitizer knows 8,000 fibers at most, and each of them costs it time.
+  static constexpr std::uint64_t kSets = 5;
   Fiber::Body body_ = nullptr;
-  std::vector<std::unique_ptr<Fiber>> all_, sets_[kMostSets];
+  std::vector<std::unique_ptr<Fiber>> all_, sets_[kSets];
   std::uint64_t set_ = 0;
   std::vector<Fiber*> free_;
 };
@@ -171,7 +170,7 @@ void prepare_block(std::uint64_t number, const GridOrder& order) {
   State& s = state();
   RunningBlock& block = s.block;
   const KernelCall& call = *block.call;
-  s.fibers.begin_block(call, s.launches, number);
+  s.fibers.begin_block(s.launches, number);
   block.index = blockIdx = split(number, call.grid);
   block.threads = block.alive = call.block.x * call.block.y * call.block.z;
   block.next = block.at_barrier = 0;

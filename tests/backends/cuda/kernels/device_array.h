@@ -29,6 +29,8 @@ class DeviceArray {
     EXPECT_EQ(cudaSuccess,
               cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
   }
+  // NaN, or -1, again.
+  void forget() const { EXPECT_EQ(cudaSuccess, cudaMemset(data_, 0xFF, count_ * sizeof(T))); }
   // Waits for what was launched before on the default stream.
   std::vector<T> download() const {
     std::vector<T> values(count_);

@@ -41,13 +41,15 @@ void expect_close(double expected, float value, double terms, const std::string&
 
 class Kernels : public cudasim::SimTest {
  protected:
-  // Runs the case in every order; twice each, since what one launch leaves must not help the next.
-  template <class Case>
-  void in_all_orders(Case run) {
+  // Runs the case in every order, each time on outputs of NaN: what one order leaves must not help
+  // the next.
+  template <class Case, class... Outputs>
+  void in_all_orders(Case run, const Outputs&... outputs) {
     using cudasim::Order;
     for (const Order blocks : {Order::ascending, Order::descending, Order::seeded}) {
       for (const Order threads : {Order::ascending, Order::descending, Order::seeded}) {
         cudasim::set_orders(blocks, threads);
+        (outputs.forget(), ...);
         run();
         if (HasFailure()) {
           FAIL() << "in orders " << static_cast<int>(blocks) << ", " << static_cast<int>(threads);
@@ -65,10 +67,13 @@ TEST_F(Kernels, Sum) {
       expected += value;
     }
     const DeviceArray<float> device_in(in), out(1), scratch(kSumBlocks);
-    in_all_orders([&] {
-      ASSERT_EQ(cudaSuccess, launch_sum(nullptr, out.data(), scratch.data(), device_in.data(), n));
-      expect_close(expected, out.download()[0], n, "sum of " + std::to_string(n));
-    });
+    in_all_orders(
+        [&] {
+          ASSERT_EQ(cudaSuccess,
+                    launch_sum(nullptr, out.data(), scratch.data(), device_in.data(), n));
+          expect_close(expected, out.download()[0], n, "sum of " + std::to_string(n));
+        },
+        out, scratch);
   }
 }
 
@@ -96,18 +101,20 @@ TEST_F(Kernels, SoftmaxXent) {
     const DeviceArray<float> device_logits(logits), gradient(elements);
     const DeviceArray<float> loss(static_cast<std::size_t>(rows));
     const DeviceArray<int> device_labels(labels);
-    in_all_orders([&, rows = rows, columns = columns] {
-      ASSERT_EQ(cudaSuccess,
-                launch_softmax_xent(nullptr, loss.data(), gradient.data(), device_logits.data(),
-                                    device_labels.data(), rows, columns));
-      const std::vector<float> losses = loss.download(), gradients = gradient.download();
-      for (int row = 0; row < rows; ++row) {
-        const auto first = static_cast<std::size_t>(row * columns);
-        const auto index = static_cast<std::size_t>(row);
-        check_softmax_row(&logits[first], labels[index], rows, columns, losses[index],
-                          &gradients[first], "row " + std::to_string(row));
-      }
-    });
+    in_all_orders(
+        [&, rows = rows, columns = columns] {
+          ASSERT_EQ(cudaSuccess,
+                    launch_softmax_xent(nullptr, loss.data(), gradient.data(), device_logits.data(),
+                                        device_labels.data(), rows, columns));
+          const std::vector<float> losses = loss.download(), gradients = gradient.download();
+          for (int row = 0; row < rows; ++row) {
+            const auto first = static_cast<std::size_t>(row * columns);
+            const auto index = static_cast<std::size_t>(row);
+            check_softmax_row(&logits[first], labels[index], rows, columns, losses[index],
+                              &gradients[first], "row " + std::to_string(row));
+          }
+        },
+        gradient, loss);
   }
 }
 
@@ -116,18 +123,20 @@ TEST_F(Kernels, Transpose) {
     const auto elements = static_cast<std::size_t>(rows * columns);
     const std::vector<float> in = draw(elements, 4);
     const DeviceArray<float> device_in(in), out(elements);
-    in_all_orders([&, rows = rows, columns = columns] {
-      ASSERT_EQ(cudaSuccess,
-                launch_transpose(nullptr, out.data(), device_in.data(), rows, columns));
-      const std::vector<float> values = out.download();
-      for (int row = 0; row < rows; ++row) {
-        for (int column = 0; column < columns; ++column) {
-          ASSERT_EQ(in[static_cast<std::size_t>(row * columns + column)],
-                    values[static_cast<std::size_t>(column * rows + row)])
-              << rows << " x " << columns << " at " << row << ", " << column;
-        }
-      }
-    });
+    in_all_orders(
+        [&, rows = rows, columns = columns] {
+          ASSERT_EQ(cudaSuccess,
+                    launch_transpose(nullptr, out.data(), device_in.data(), rows, columns));
+          const std::vector<float> values = out.download();
+          for (int row = 0; row < rows; ++row) {
+            for (int column = 0; column < columns; ++column) {
+              ASSERT_EQ(in[static_cast<std::size_t>(row * columns + column)],
+                        values[static_cast<std::size_t>(column * rows + row)])
+                  << rows << " x " << columns << " at " << row << ", " << column;
+            }
+          }
+        },
+        out);
   }
 }
 
@@ -142,41 +151,45 @@ void check_scan(int n, InOrder in_order) {
   }
   const DeviceArray<int> device_in(in), out(count);
   const DeviceArray<int> sums(static_cast<std::size_t>(scan_blocks(n)));
-  in_order([&] {
-    ASSERT_EQ(cudaSuccess,
-              launch_inclusive_scan(nullptr, out.data(), sums.data(), device_in.data(), n));
-    EXPECT_EQ(expected, out.download()) << n;
-  });
+  in_order(
+      [&] {
+        ASSERT_EQ(cudaSuccess,
+                  launch_inclusive_scan(nullptr, out.data(), sums.data(), device_in.data(), n));
+        EXPECT_EQ(expected, out.download()) << n;
+      },
+      out, sums);
 }
 
 TEST_F(Kernels, InclusiveScan) {
   for (const int n : {1, 95, 96, 403}) {
-    check_scan(n, [this](auto run) { in_all_orders(run); });
+    check_scan(n, [this](auto run, const auto&... outputs) { in_all_orders(run, outputs...); });
   }
 }
 
 // More blocks than one block scans at once; in one order, since it is long under ThreadSanitizer.
 TEST_F(Kernels, InclusiveScanOfManyBlocks) {
-  check_scan(9500, [](auto run) { run(); });
+  check_scan(9500, [](auto run, const auto&...) { run(); });
 }
 
 TEST_F(Kernels, ColumnSums) {
   for (const auto& [rows, columns] : {std::pair{1, 1}, {32, 10}, {7, 33}, {3, 64}}) {
     const std::vector<float> in = draw(static_cast<std::size_t>(rows * columns), 6);
     const DeviceArray<float> device_in(in), out(static_cast<std::size_t>(columns));
-    in_all_orders([&, rows = rows, columns = columns] {
-      ASSERT_EQ(cudaSuccess,
-                launch_column_sums(nullptr, out.data(), device_in.data(), rows, columns));
-      const std::vector<float> values = out.download();
-      for (int column = 0; column < columns; ++column) {
-        double expected = 0.0;
-        for (int row = 0; row < rows; ++row) {
-          expected += in[static_cast<std::size_t>(row * columns + column)];
-        }
-        expect_close(expected, values[static_cast<std::size_t>(column)], rows,
-                     "column " + std::to_string(column));
-      }
-    });
+    in_all_orders(
+        [&, rows = rows, columns = columns] {
+          ASSERT_EQ(cudaSuccess,
+                    launch_column_sums(nullptr, out.data(), device_in.data(), rows, columns));
+          const std::vector<float> values = out.download();
+          for (int column = 0; column < columns; ++column) {
+            double expected = 0.0;
+            for (int row = 0; row < rows; ++row) {
+              expected += in[static_cast<std::size_t>(row * columns + column)];
+            }
+            expect_close(expected, values[static_cast<std::size_t>(column)], rows,
+                         "column " + std::to_string(column));
+          }
+        },
+        out);
   }
 }
 
@@ -221,18 +234,21 @@ TEST_F(Kernels, BoxFilter) {
     const auto count = static_cast<std::size_t>(n);
     const std::vector<float> in = draw(count, 10);
     const DeviceArray<float> device_in(in), out(count);
-    in_all_orders([&, n = n, radius = radius] {
-      ASSERT_EQ(cudaSuccess, launch_box_filter(nullptr, out.data(), device_in.data(), n, radius));
-      const std::vector<float> values = out.download();
-      for (int i = 0; i < n; ++i) {
-        double sum = 0.0;
-        for (int k = std::max(0, i - radius); k <= std::min(n - 1, i + radius); ++k) {
-          sum += in[static_cast<std::size_t>(k)];
-        }
-        expect_close(sum / (2 * radius + 1), values[static_cast<std::size_t>(i)], 2 * radius + 1,
-                     "element " + std::to_string(i));
-      }
-    });
+    in_all_orders(
+        [&, n = n, radius = radius] {
+          ASSERT_EQ(cudaSuccess,
+                    launch_box_filter(nullptr, out.data(), device_in.data(), n, radius));
+          const std::vector<float> values = out.download();
+          for (int i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (int k = std::max(0, i - radius); k <= std::min(n - 1, i + radius); ++k) {
+              sum += in[static_cast<std::size_t>(k)];
+            }
+            expect_close(sum / (2 * radius + 1), values[static_cast<std::size_t>(i)],
+                         2 * radius + 1, "element " + std::to_string(i));
+          }
+        },
+        out);
   }
 }
 

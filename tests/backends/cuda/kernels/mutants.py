@@ -88,6 +88,12 @@ CASES = {"box_filter.cu": "Kernels.BoxFilter", "column_sums.cu": "Kernels.Column
          "sum.cu": "Kernels.Sum", "transpose.cu": "Kernels.Transpose"}
 
 
+# What a finding looks like: of a sanitizer, of gtest, of the simulator. A program that ends otherwise,
+# killed or because ThreadSanitizer found no room for its shadow, has caught nothing.
+CAUGHT = re.compile(r"WARNING: ThreadSanitizer: |ERROR: AddressSanitizer: |: runtime error: |"
+                    r"^\[  FAILED  \] |^stepscope cudasim: ", re.MULTILINE)
+
+
 class Broken(Exception):
     """What must work does not: a compiler, a link, a mutant that no longer applies."""
 
@@ -132,7 +138,11 @@ def test(program: Path, file: str, where: Path) -> tuple[bool, str]:
                  str(where), TSAN_OPTIONS="halt_on_error=1", ASAN_OPTIONS="detect_leaks=0")
     if result.returncode == 0 and not re.search(r"PASSED  \] [1-9]", result.stdout):
         raise Broken(f"{program} ran no case of {file}:\n{result.stdout}")
-    return result.returncode == 0, result.stdout + result.stderr
+    said = result.stdout + result.stderr
+    if result.returncode != 0 and not CAUGHT.search(said):
+        raise Broken(f"{program} ended with status {result.returncode}, and nothing that it said is a "
+                     f"finding:\n{said}")
+    return result.returncode == 0, said
 
 
 def judge(setup: dict, mutant: Mutant, build: str, scratch: Path) -> tuple[bool, str]:

@@ -180,6 +180,11 @@ TEST_F(Mlp, AReusedInputBufferThatNobodyWaitedForIsSeen) {
   step.record(live);
   step.set_batch(batch_of(kOdd, 101));  // the copy has not run: it will take this batch
   const float spoiled = step.loss();
+  Step other(kOdd, Engine::library, parameters_of(kOdd, 1), kRate);
+  Recorder alone{.stream = other.stream()};
+  other.set_batch(batch_of(kOdd, 101));
+  other.record(alone);
+  EXPECT_EQ(other.loss(), spoiled);
   EXPECT_NE(train(kOdd, Engine::library, Way::live).losses[0], spoiled);
 }
 

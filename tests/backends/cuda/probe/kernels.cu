@@ -25,6 +25,13 @@ __global__ void slow_increment(int* data) {
 
 __global__ void nothing() {}
 
+__global__ void use_array(int* data) {
+  SHARED_ARRAY(int, array, [kArrayInts]);
+  array[threadIdx.x] = *data;
+  __syncthreads();
+  *data = array[blockDim.x - 1 - threadIdx.x];
+}
+
 }  // namespace
 
 cudaError_t launch_add(cudaStream_t stream, int* data, int amount) {
@@ -41,6 +48,10 @@ cudaError_t launch_slow_increment(cudaStream_t stream, int* data) {
 
 cudaError_t launch_nothing(cudaStream_t stream, dim3 grid, dim3 block, std::size_t dynamic_shared) {
   return cuda::launch(stream, grid, block, dynamic_shared, nothing);
+}
+
+cudaError_t launch_use_array(cudaStream_t stream, int* data, std::size_t dynamic_shared) {
+  return cuda::launch(stream, dim3(1), dim3(1), dynamic_shared, use_array, data);
 }
 
 const void* add_kernel() {

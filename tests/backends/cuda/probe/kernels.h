@@ -17,6 +17,10 @@ cudaError_t launch_slow_increment(cudaStream_t stream, int* data);
 // Nothing, in any shape.
 cudaError_t launch_nothing(cudaStream_t stream, dim3 grid, dim3 block, std::size_t dynamic_shared);
 
+// Leaves *data as it is, through a shared array of kArrayInts.
+inline constexpr int kArrayInts = 256;
+cudaError_t launch_use_array(cudaStream_t stream, int* data, std::size_t dynamic_shared);
+
 // For nodes and untyped launches; the parameters are those above, without the stream.
 const void* add_kernel();
 const void* scale_add_kernel();

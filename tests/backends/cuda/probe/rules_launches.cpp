@@ -43,6 +43,15 @@ void launch_limits(Report& report) {
   report.code("a function that is no kernel",
               cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(no_kernel), nullptr));
   report.code("wait", cudaStreamSynchronize(stream));
+  const DeviceInts data;
+  report.code("an array of 1 KiB beside 47 KiB of dynamic shared memory",
+              launch_use_array(stream, data.data(), 47 * 1024));
+  report.code("wait", cudaStreamSynchronize(stream));
+  // A device knows the array before it launches; the simulator when the kernel runs, so that its
+  // fault is sticky: nothing may follow.
+  const cudaError_t launched = launch_use_array(stream, data.data(), 48 * 1024);
+  report.device_code("an array of 1 KiB beside 48 KiB, launched and waited for",
+                     launched != cudaSuccess ? launched : cudaStreamSynchronize(stream));
 }
 
 void device_faults(Report& report) {

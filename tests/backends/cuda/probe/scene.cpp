@@ -54,6 +54,7 @@ DeviceInts::DeviceInts(int value, std::size_t count) : count_(count) {
   must(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()), "cudaMalloc");
   const std::vector<int> values(count, value);
   must(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+  must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");  // the copy may be under way
 }
 
 DeviceInts::~DeviceInts() {
