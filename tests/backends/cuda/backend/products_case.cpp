@@ -150,8 +150,8 @@ std::uint64_t own_calls(const Case& product) {
 
 Result run(const Products& made, const Case& product, Scratch scratch) {
   const std::unique_ptr<Kernel> kernel = made.make(site_of(product));
+  std::vector<std::unique_ptr<DeviceMemory>> memory;  // outlives what the stream still has to do
   CudaStream stream;
-  std::vector<std::unique_ptr<DeviceMemory>> memory;
   std::vector<std::byte*> operands;
   const auto place = [&](std::size_t bytes) {
     memory.push_back(std::make_unique<DeviceMemory>(bytes));
