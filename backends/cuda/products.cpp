@@ -61,6 +61,10 @@ Problem problem_of(const OpSite& site) {
 
 bool wants_sums(const OpSite& site) { return site.out.size() == 2; }
 
+// No documentation says whether the library's relu lets a NaN pass, nor that the sums of a
+// subtracted product keep their sign. The simulator does both; on a device the special values of
+// Linear and MatMulUpdate (tests/conformance) judge it. Should one fail there, it becomes an own
+// part, as the gate is.
 Epilogue epilogue_of(const OpSite& site) {
   if (wants_sums(site)) return Epilogue::b_sums;
   if (site.kind != OpKind::Linear) return Epilogue::none;
