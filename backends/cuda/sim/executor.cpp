@@ -318,7 +318,8 @@ std::optional<DeviceFault> run_grid(const KernelCall& call, const GridOrder& ord
   bind_arguments(call);
   give_handler_a_stack();
   ++s.launches;
-  s.shared_limit = std::max(kSharedLimit, dynamic_shared_limit(call.function));
+  // Opting in raises what the launch may ask for; arrays beside it count up to the device's limit.
+  s.shared_limit = dynamic_shared_limit(call.function) > kSharedLimit ? kSharedOptIn : kSharedLimit;
   runs_a_kernel() = true;
   std::optional<DeviceFault> fault;
   {

@@ -220,8 +220,10 @@ TEST_F(DeviceFaults, ArraysAndDynamicSharedMemoryAreLimitedTogether) {
   fits(kSharedLimit - kArray);
   exceeds(kSharedLimit - kArray + 1, kSharedLimit);
   limit(64 * 1024);
-  fits(64 * 1024 - kArray);
-  exceeds(64 * 1024 - kArray + 1, 64 * 1024);
+  fits(64 * 1024);  // the arrays come on top
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cuda::launch(nullptr, 1, 1, 64 * 1024 + 1, shared_of_both_kinds, nullptr));
+  cudaGetLastError();
   limit(kSharedOptIn);
   fits(kSharedOptIn - kArray);
   exceeds(kSharedOptIn, kSharedOptIn);
