@@ -1,4 +1,7 @@
 // Allocations. All of them under the lock of captures: they would break one.
+//
+// Memory is freed behind a wait for the device: nobody promises that freeing waits for the work
+// that still uses it, and who frees may not know the stream.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/memory.h"
 
@@ -26,6 +29,7 @@ std::string told(std::size_t bytes) {
 void free_pinned(std::byte* data) {
   if (data == nullptr) return;
   const std::lock_guard lock(capture_lock());
+  forget(cudaDeviceSynchronize());
   forget(cudaFreeHost(data));
 }
 
@@ -50,6 +54,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
 DeviceMemory::~DeviceMemory() {
   if (data_ == nullptr) return;
   const std::lock_guard lock(capture_lock());
+  forget(cudaDeviceSynchronize());
   forget(cudaFree(data_));
 }
 

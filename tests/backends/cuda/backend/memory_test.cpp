@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "tests/backends/cuda/backend/bodies.h"
-#include "tests/backends/cuda/sim/fixture.h"
+#include "tests/backends/cuda/backend/fixture.h"
 
 namespace stepscope::cuda {
 namespace {
 
-class DeviceBlocks : public cudasim::SimTest {};
+class DeviceBlocks : public test::DeviceTest {};
 
 TEST_F(DeviceBlocks, AreAlignedAndFreed) {
   {
@@ -69,6 +69,7 @@ TEST_F(DeviceBlocks, ErrorsOfTheLibraryAreNamed) {
 
 // A kernel's fault shows itself somewhere else, so the message says that it may not be this call's.
 TEST_F(DeviceBlocks, FaultsOfEarlierKernelsAreCalledThat) {
+  plan_a_fault();
   CudaStream stream;
   DeviceMemory x(256);
   cudasim::fault_kernel(cudaErrorIllegalAddress);

@@ -6,14 +6,14 @@
 
 #include "backends/cuda/cuda.h"
 #include "tests/backends/cuda/backend/bodies.h"
-#include "tests/backends/cuda/sim/fixture.h"
+#include "tests/backends/cuda/backend/fixture.h"
 
 namespace stepscope::cuda {
 namespace {
 
 using cudasim::Driver;
 
-class Probe : public cudasim::SimTest {
+class Probe : public test::DeviceTest {
  protected:
   static std::string why(Driver driver) {
     cudasim::reset({.driver = driver});

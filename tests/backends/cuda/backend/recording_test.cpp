@@ -7,7 +7,7 @@
 
 #include "backends/cuda/cuda.h"
 #include "tests/backends/cuda/backend/bodies.h"
-#include "tests/backends/cuda/sim/fixture.h"
+#include "tests/backends/cuda/backend/fixture.h"
 
 namespace stepscope::cuda {
 namespace {
@@ -20,7 +20,7 @@ using test::write;
 
 constexpr int kElements = 40;  // two blocks
 
-class Recordings : public testing::WithParamInterface<RecordAs>, public cudasim::SimTest {
+class Recordings : public testing::WithParamInterface<RecordAs>, public test::DeviceTest {
  protected:
   // Runs the kernel on x once, so that a recording does not meet it first.
   void warm(CudaStream& stream, std::byte* x) {

@@ -11,8 +11,8 @@
 #include "backends/execution/planned.h"
 #include "backends/execution/reconcile.h"
 #include "tests/backends/cuda/backend/bodies.h"
+#include "tests/backends/cuda/backend/fixture.h"
 #include "tests/backends/cuda/backend/session_support.h"
-#include "tests/backends/cuda/sim/fixture.h"
 
 namespace stepscope::cuda {
 namespace {
@@ -32,7 +32,7 @@ constexpr std::array kWays = {Way{"eager", Mode::eager}, Way{"planned", Mode::pl
                               Way{"capture", Mode::graph},
                               Way{"nodes", Mode::graph, RecordAs::nodes}};
 
-class Sessions : public cudasim::SimTest {
+class Sessions : public test::DeviceTest {
  protected:
   static Case in(Case each, const Way& way) {
     each.mode = way.mode;
@@ -168,6 +168,29 @@ TEST_F(Sessions, ReplayWithOneCall) {
   for (int i = 0; i < 5; ++i) run->enqueue_step(3);
   EXPECT_EQ(all_calls() - cudasim::calls_of("cudaStreamSynchronize") - before, 5U);
   EXPECT_EQ(cudasim::calls_of("cudaGraphLaunch") - launches, 5U);
+}
+
+// Nobody read anything back: what was enqueued last may run when the session goes.
+TEST_F(Sessions, AreDestroyedBehindTheirSteps) {
+  for (const Way& way : kWays) {
+    Trainee run(in({.optimizer = OptimizerSpec::Kind::adam}, way));
+    stepscope::test::load(run.session(), stepscope::test::make_rows(run->model(), 3, 1));
+    for (int i = 0; i < 2; ++i) run->enqueue_step(3);
+  }
+}
+
+// The state that a recording's rehearsal changed is restored, and the plan behind it is refused.
+TEST_F(Sessions, ThatAreRefusedAreDestroyedBehindTheirWork) {
+  for (const char* call : {"cudaMalloc", "cudaMallocHost", "cudaMemcpyAsync", "cudaEventRecord",
+                           "cudaStreamWaitEvent", "cudaGraphUpload"}) {
+    for (int nth = 1;; ++nth) {
+      cudasim::reset();
+      cudasim::fail_call(call, cudaErrorUnknown, nth);
+      const std::string message = test::message_of([&] { Trainee run({}); });
+      if (message.empty()) break;
+      EXPECT_EQ(test::fault_at_the_end(), "") << call << ' ' << nth << ": " << message;
+    }
+  }
 }
 
 TEST_F(Sessions, WarmUpDoesNotTrain) {

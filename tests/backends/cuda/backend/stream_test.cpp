@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tests/backends/cuda/backend/bodies.h"
-#include "tests/backends/cuda/sim/fixture.h"
+#include "tests/backends/cuda/backend/fixture.h"
 
 namespace stepscope::cuda {
 namespace {
@@ -19,7 +19,7 @@ using test::read;
 using test::twice_plus_one;
 using test::write;
 
-class Streams : public cudasim::SimTest {};
+class Streams : public test::DeviceTest {};
 
 TEST_F(Streams, RunInOrderAndCount) {
   CudaStream stream;
