@@ -76,6 +76,8 @@ class CudaBackend final : public Backend {
 
   std::unique_ptr<Kernel> lower(const OpSite& site) override {
     check_types(site);
+    // Heuristics, loading of kernels and fills would break another thread's capture.
+    const std::lock_guard lock(capture_lock());
     std::unique_ptr<Kernel> kernel = make_own_kernel(site);
     if (kernel == nullptr) kernel = products_->make(site);
     check(kernel != nullptr, Fault::unsupported,
