@@ -17,6 +17,13 @@ void make_event(EventHandle& event) {
              "cudaEventCreateWithFlags");
 }
 
+// A copy that succeeds makes no text.
+void check_copy(cudaError_t result, std::size_t bytes, std::string_view where) {
+  if (result == cudaSuccess) [[likely]]
+    return;
+  check_cuda(result, fmt::format("cudaMemcpyAsync of {} bytes {}", bytes, where));
+}
+
 }  // namespace
 
 Staging::Staging() : slots_(kSlots) {
@@ -50,8 +57,8 @@ void Staging::copy_piece_in(cudaStream_t stream, std::byte* to, std::span<const 
   check_cuda(cudaEventRecord(read_.value(), stream), "cudaEventRecord before a copy to the device");
   check_cuda(cudaStreamWaitEvent(copies_.value(), read_.value(), 0),
              "cudaStreamWaitEvent before a copy to the device");
-  check_cuda(cudaMemcpyAsync(to, pinned, from.size(), cudaMemcpyHostToDevice, copies_.value()),
-             fmt::format("cudaMemcpyAsync of {} bytes to the device", from.size()));
+  check_copy(cudaMemcpyAsync(to, pinned, from.size(), cudaMemcpyHostToDevice, copies_.value()),
+             from.size(), "to the device");
   next_ = (next_ + 1) % slots_.size();
   check_ordered(cudaEventRecord(slot.copied.value(), copies_.value()),
                 "cudaEventRecord behind a copy to the device");
@@ -72,9 +79,14 @@ void Staging::copy_out(cudaStream_t stream, std::span<std::byte> to, const std::
   while (!to.empty()) {
     const std::size_t bytes = std::min(to.size(), kPieceBytes);
     std::byte* const pinned = out_.reserve(bytes);
-    check_cuda(cudaMemcpyAsync(pinned, from, bytes, cudaMemcpyDeviceToHost, stream),
-               fmt::format("cudaMemcpyAsync of {} bytes from the device", bytes));
-    check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize behind a copy to the host");
+    check_copy(cudaMemcpyAsync(pinned, from, bytes, cudaMemcpyDeviceToHost, stream), bytes,
+               "from the device");
+    const cudaError_t waited = cudaStreamSynchronize(stream);
+    if (waited != cudaSuccess) {  // the copy may still write what the next one is read through
+      forget(waited);
+      forget(cudaStreamSynchronize(stream));
+    }
+    check_cuda(waited, "cudaStreamSynchronize behind a copy to the host");
     std::memcpy(to.data(), pinned, bytes);
     from += bytes;
     to = to.subspan(bytes);

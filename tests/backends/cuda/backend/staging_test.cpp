@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "tests/backends/cuda/backend/bodies.h"
-#include "tests/backends/cuda/sim/fixture.h"
+#include "tests/backends/cuda/backend/fixture.h"
 
 namespace stepscope::cuda {
 namespace {
@@ -16,7 +16,7 @@ using test::write;
 
 // Under `lazy` work runs as late as it may: whatever is not waited for is missed. Under `eager` a
 // copy that does not wait for the readers before it comes too early.
-class Copies : public testing::WithParamInterface<cudasim::Schedule>, public cudasim::SimTest {
+class Copies : public testing::WithParamInterface<cudasim::Schedule>, public test::DeviceTest {
  protected:
   Copies() { settings_.schedule = GetParam(); }
 };
@@ -114,6 +114,19 @@ TEST_P(Copies, ThatFailLeaveTheStreamUsable) {
       EXPECT_EQ(read(stream, x.data(), 7), floats(7, 2)) << call << nth;
     }
   }
+}
+
+// The copy may be under way when the wait for it fails, and the next one needs more memory.
+TEST_P(Copies, WhoseWaitFailsLeaveTheStreamUsable) {
+  CudaStream stream;
+  DeviceMemory x(4096);
+  write(stream, x.data(), floats(1000, 4));
+  EXPECT_EQ(read(stream, x.data(), 7), floats(7, 4));
+  cudasim::fail_call("cudaStreamSynchronize", cudaErrorUnknown);
+  const std::string message = test::message_of([&] { read(stream, x.data(), 7); });
+  EXPECT_EQ(message.rfind("cudaStreamSynchronize behind a copy to the host", 0), 0U) << message;
+  EXPECT_EQ(cudasim::totals().waiting, 0U);
+  EXPECT_EQ(read(stream, x.data(), 1000), floats(1000, 4));
 }
 
 std::string name_of(const testing::TestParamInfo<cudasim::Schedule>& schedule) {
