@@ -43,8 +43,9 @@ void check_cuda(cudaError_t result, std::string_view what) {
 
 void check_lt(cublasStatus_t result, std::string_view what) {
   if (result == CUBLAS_STATUS_SUCCESS) return;
-  static_cast<void>(cudaGetLastError());  // of a runtime call that the library made
-  fail(Fault::device, "{}: {} ({})", what, cublasLtGetStatusName(result), static_cast<int>(result));
+  const cudaError_t behind = cudaGetLastError();  // of a runtime call that the library made
+  fail(Fault::device, "{}: {} ({}){}", what, cublasLtGetStatusName(result),
+       static_cast<int>(result), advice(behind));
 }
 
 void forget(cudaError_t result) noexcept {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "backends/cuda/cuda.h"
 #include "tests/backends/cuda/backend/bodies.h"
 #include "tests/backends/cuda/backend/fixture.h"
 
@@ -100,6 +101,43 @@ TEST_F(Streams, AnotherThreadAllocatesWhileOneRecords) {
   std::unique_ptr<Recording> recording;
   EXPECT_EQ(test::message_of([&] { recording = stream.end_recording(); }), "");
   other.join();
+}
+
+// Nor may it choose, load and try a kernel meanwhile.
+TEST_F(Streams, AnotherThreadLowersWhileOneRecords) {
+  const auto backend = make_backend({});
+  CudaStream stream;
+  DeviceMemory x(1024);
+  std::byte* operands[] = {x.data()};
+  std::thread other;
+  std::atomic<bool> begun{false};
+  bool started = false;
+  std::string refusal;
+  const BodyKernel kernel([&](const Launch& call, CudaStream& cuda) {
+    twice_plus_one(8)(call, cuda);
+    if (std::exchange(started, true)) return;
+    other = std::thread([&] {
+      begun = true;
+      const TensorType square{{2, 2}, DType::f32};
+      refusal = test::message_of([&] {
+        backend->lower({.kind = OpKind::MatMul,
+                        .attrs = MatMulAttrs{},
+                        .in = {square, square},
+                        .out = {square}});
+      });
+    });
+    while (!begun) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // its chance to break in
+    EXPECT_EQ(cudasim::calls_of("cublasLtMatmulAlgoGetHeuristic"), 0U);
+  });
+  const BodyKernel warm(twice_plus_one(8));
+  stream.submit(warm.bind(operands, nullptr), 0);
+  stream.begin_recording(RecordAs::capture);
+  stream.submit(kernel.bind(operands, nullptr), 0);
+  std::unique_ptr<Recording> recording;
+  EXPECT_EQ(test::message_of([&] { recording = stream.end_recording(); }), "");
+  other.join();
+  EXPECT_EQ(refusal, "");
 }
 
 }  // namespace
