@@ -99,7 +99,8 @@ TEST_F(Sessions, DoNotDependOnScheduleOrOrder) {
   const Case small{.model = "mlp:33-17-4", .rows = 5, .fewer = 2};
   const Trace first = trained(in(small, kWays[0]), 3);
   std::uint64_t seed = 1;
-  for (const Schedule schedule : {Schedule::lazy, Schedule::eager, Schedule::seeded}) {
+  for (const Schedule schedule :
+       {Schedule::lazy, Schedule::eager, Schedule::seeded, Schedule::others_first}) {
     for (const Order order : {Order::ascending, Order::descending, Order::seeded}) {
       for (const Way& way : kWays) {
         cudasim::reset({.schedule = schedule, .blocks = order, .threads = order, .seed = ++seed});
