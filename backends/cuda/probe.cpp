@@ -8,6 +8,7 @@
 #include <array>
 
 #include "backends/cuda/error.h"
+#include "ops/base/error.h"
 
 namespace stepscope::cuda {
 namespace {
@@ -61,6 +62,14 @@ std::string compute_capability() {
                      attribute(cudaDevAttrComputeCapabilityMinor));
 }
 
+std::optional<std::string> why_too_old() {
+  const std::array capability = {attribute(cudaDevAttrComputeCapabilityMajor),
+                                 attribute(cudaDevAttrComputeCapabilityMinor)};
+  if (capability >= std::array{kOldestMajor, kOldestMinor}) return std::nullopt;
+  return fmt::format("device 0 has compute capability {}.{}, the kernels need {}.{} or newer",
+                     capability[0], capability[1], kOldestMajor, kOldestMinor);
+}
+
 }  // namespace
 
 std::optional<std::string> why_unavailable() {
@@ -70,13 +79,11 @@ std::optional<std::string> why_unavailable() {
     return why_no_count(result);
   }
   if (count == 0) return why_no_count(cudaErrorNoDevice);
-  const std::array capability = {attribute(cudaDevAttrComputeCapabilityMajor),
-                                 attribute(cudaDevAttrComputeCapabilityMinor)};
-  if (capability < std::array{kOldestMajor, kOldestMinor}) {
-    return fmt::format("device 0 has compute capability {}.{}, the kernels need {}.{} or newer",
-                       capability[0], capability[1], kOldestMajor, kOldestMinor);
+  try {
+    return why_too_old();
+  } catch (const Error& error) {  // an error of the device is a reason, too
+    return error.what();
   }
-  return std::nullopt;
 }
 
 DeviceFacts device_facts() {

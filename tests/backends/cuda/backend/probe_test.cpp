@@ -47,6 +47,11 @@ TEST_F(Probe, NamesAnotherError) {
   EXPECT_EQ(why_unavailable().value_or("").rfind("cudaGetDeviceCount: ", 0), 0U);
 }
 
+TEST_F(Probe, NamesAnErrorOfTheDevice) {
+  cudasim::fail_call("cudaDeviceGetAttribute", cudaErrorUnknown);
+  EXPECT_EQ(why_unavailable().value_or("").rfind("cudaDeviceGetAttribute of 75: ", 0), 0U);
+}
+
 // No library is asked, no stream made, before the driver was found.
 TEST_F(Probe, ABackendIsRefusedWithTheReason) {
   for (const Driver driver : {Driver::none, Driver::old, Driver::stub, Driver::no_device}) {
