@@ -363,7 +363,7 @@ TEST_F(Captures, InfoTellsGraphAndWhereTheNextNodeGoes) {
 
 TEST_F(Captures, BadArgumentsAreRefused) {
   const cudaStream_t s = stream();
-  const auto no_mode = static_cast<cudaStreamCaptureMode>(7);
+  const auto no_mode = static_cast<cudaStreamCaptureMode>(3);  // the one value that fits the enum
   cudaGraph_t made = nullptr;
   cudaStreamCaptureMode mode = no_mode;
   cudaStreamCaptureStatus found;
