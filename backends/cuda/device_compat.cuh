@@ -32,8 +32,8 @@
 
 namespace stepscope::cuda {
 
-// Launches kernel<<<grid, block, dynamic_shared, stream>>>(arguments...): the one way in which the
-// project starts device code, so that live, captured and simulated launches are the same.
+// Launches `kernel` with these sizes on the stream: the one way in which the project starts device
+// code, so that live, captured and simulated launches are the same.
 template <class... P, class... A>
 cudaError_t launch(cudaStream_t stream, dim3 grid, dim3 block, std::size_t dynamic_shared,
                    void (*kernel)(P...), A&&... arguments) {
