@@ -13,7 +13,7 @@
 
 #include "backends/api/kernel.h"
 #include "backends/api/stream.h"
-#include "graph/plan/layout.h"
+#include "graph/plan/wishes.h"
 
 namespace stepscope {
 
@@ -35,6 +35,9 @@ struct BackendInfo {
   std::string device;  // processor or GPU
   int threads = 1;
   bool computes = true;  // false: values mean nothing, only counts and times of dispatch do
+  // Its device is a model: counts and values hold, no time of it was measured, and no ratio is made
+  // of one.
+  bool simulated = false;
   // library or instruction set -> version or name, in a fixed order
   std::vector<std::pair<std::string, std::string>> details;
 };
@@ -69,8 +72,8 @@ class Backend {
   // timed. False: there is no team.
   virtual bool open_team() { return false; }
 
-  // What layouts its kernels want; null: row-major, all of them. Lives as long as the backend.
-  virtual LayoutChooser* layouts() { return nullptr; }
+  // What its kernels want of the passes.
+  virtual Wishes wishes() { return {}; }
 
   // Times what the library lets choose for these sites, and writes the choices to `file` (beside
   // it, then renamed); sites without a choice are passed over. Cold, and never called implicitly:

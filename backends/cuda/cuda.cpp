@@ -37,6 +37,7 @@ BackendInfo info_of(const BackendOptions& options, const Products& products) {
   return {.name = std::string(kBuild.name),
           .device = std::move(facts.name),
           .threads = options.threads,
+          .simulated = kBuild.simulated,
           .details = std::move(facts.details)};
 }
 

@@ -62,7 +62,7 @@ class OnednnBackend final : public HostBackend {
     for (std::size_t i = 0; i < kBuiltinOps; ++i) add(static_cast<OpKind>(i));
   }
 
-  LayoutChooser* layouts() override { return &layouts_; }
+  Wishes wishes() override { return {.layouts = &layouts_}; }
 
   bool open_team() override {
     cpu::open_team(machine_.threads);

@@ -89,7 +89,7 @@ int run_explain(const Options& options, const Context& context) {
   const std::unique_ptr<Backend> backend = context.registry.make(
       flags.backends.front(), {.threads = flags.threads, .tune_file = choices_file(options)});
   const FusionChoice& fusion = options.fusions.front();
-  const std::vector<Pass> passes = passes_for(fusion, backend->layouts());
+  const std::vector<Pass> passes = passes_for(fusion, backend->wishes());
   Session session(
       *backend, options.model,
       {.mode = Mode::planned, .step_batches = {batch}, .seed = flags.seed, .passes = passes});

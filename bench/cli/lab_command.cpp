@@ -148,7 +148,7 @@ std::string measure_report(const Options& options, Backend& backend, LabReport& 
                    .step_batches = {report.batch_size},
                    .evaluation_batches = {},
                    .seed = report.seed,
-                   .passes = passes_for(parse_fusion("off"), backend.layouts())});
+                   .passes = passes_for(parse_fusion("off"), backend.wishes())});
   SteadyTimer timer;
   const Counters before = session.stream().counters();
   usage([&] {

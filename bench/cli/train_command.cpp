@@ -248,7 +248,7 @@ int run_train(const Options& options, const Context& context) {
     throw UsageError(
         fmt::format("--backend: '{}' computes nothing, it cannot train", backend->name()));
   }
-  spec.passes = passes_for(options.fusions.front(), backend->layouts());
+  spec.passes = passes_for(options.fusions.front(), backend->wishes());
   spec.choices_digest = choices_digest(options);
   if (from) note_conditions(*from, conditions_of(*backend, spec), flags.resume);
 

@@ -25,11 +25,11 @@ std::vector<FusionChoice> fusions_of(const Options& options) {
 }
 
 std::vector<OpSite> sites_of(std::span<const Graph> steps, const std::vector<FusionChoice>& fusions,
-                             LayoutChooser* layouts) {
+                             const Wishes& wishes) {
   std::vector<OpSite> sites;
   for (const Graph& step : steps) {
     for (const FusionChoice& fusion : fusions) {
-      const Graph graph = run_passes(step, passes_for(fusion, layouts)).graph;
+      const Graph graph = run_passes(step, passes_for(fusion, wishes)).graph;
       for (std::size_t i = 0; i < graph.ops().size(); ++i) {
         OpSite site = site_of(graph, i);
         if (std::find(sites.begin(), sites.end(), site) != sites.end()) continue;
@@ -45,7 +45,7 @@ bool wrote_choices(const Options& options, const Registry& registry, const std::
                    std::span<const Graph> steps) {
   const std::string& file = options.flags.tune;
   const std::unique_ptr<Backend> backend = registry.make(name, {.threads = options.flags.threads});
-  const std::vector<OpSite> sites = sites_of(steps, fusions_of(options), backend->layouts());
+  const std::vector<OpSite> sites = sites_of(steps, fusions_of(options), backend->wishes());
   try {
     fmt::print(stderr, "tune: {}: timing its choices for {} kinds of calls, once, into {}\n", name,
                sites.size(), file);

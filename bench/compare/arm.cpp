@@ -132,7 +132,7 @@ std::vector<PassRecord> pass_records(const FusionChoice& choice,
 Arm make_arm(const CompareSpec& spec, Backend& backend, const ArmChoice& choice, std::int64_t batch,
              const InputRing& ring, const ArmOptions& options) {
   const auto offset = static_cast<std::size_t>(options.offset);
-  Arm arm{.choice = choice, .passes = passes_for(choice.fusion, backend.layouts())};
+  Arm arm{.choice = choice, .passes = passes_for(choice.fusion, backend.wishes())};
   arm.session = std::make_unique<Session>(
       backend, spec.model,
       SessionOptions{.mode = choice.mode,
@@ -247,7 +247,7 @@ std::vector<ArmChoice> arms_of(const CompareSpec& spec, Backend& backend, std::i
     const FusionChoice all = parse_fusion("on");
     fusions = {FusionChoice{}, all};
     const PipelineResult result =
-        run_passes(spec.model.step(batch), passes_for(all, backend.layouts()));
+        run_passes(spec.model.step(batch), passes_for(all, backend.wishes()));
     for (const PassReport& report : result.reports) {
       if (!all.has(report.name) || !changes(report)) continue;
       fusions.push_back(parse_fusion("-" + report.name));

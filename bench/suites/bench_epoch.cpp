@@ -28,7 +28,7 @@ class Epochs final : public Prepared {
     spec_.epochs = 1;
     spec_.seed = suite.flags().seed;
     spec_.fusion = key.fusion;
-    spec_.passes = passes_for(parse_fusion(key.fusion), backend_->layouts());
+    spec_.passes = passes_for(parse_fusion(key.fusion), backend_->wishes());
     const Data& data = suite.data_for(spec_.model);
     spec_.work = work_of(data, spec_);
     arm_ = {.name = fmt::format("{}/{}/{}/{}", key.backend, name(key.mode), key.fusion, key.batch),

@@ -77,7 +77,7 @@ class PlacedOps final : public Prepared {
     SessionOptions options{.mode = Mode::planned,
                            .step_batches = {place.batch},
                            .seed = suite.flags().seed,
-                           .passes = passes_for(parse_fusion(place.fusion), backend.layouts()),
+                           .passes = passes_for(parse_fusion(place.fusion), backend.wishes()),
                            .in_place = InPlace::off};
     if (place.evaluation) options.evaluation_batches = {place.batch};
     return options;

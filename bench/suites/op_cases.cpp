@@ -121,7 +121,7 @@ std::string op_shape(const OpSite& site) { return sizes_text(site) + unusual_set
 Graph graph_of(const OpPlace& place, Backend& backend) {
   const Model model = model_of(place);
   return run_passes(place.evaluation ? model.evaluation(place.batch) : model.step(place.batch),
-                    passes_for(parse_fusion(place.fusion), backend.layouts()))
+                    passes_for(parse_fusion(place.fusion), backend.wishes()))
       .graph;
 }
 

@@ -63,7 +63,7 @@ void run(const char* backend_name, const char* model_name, std::int64_t batch, c
   Session session(*backend, model,
                   {.mode = Mode::planned,
                    .step_batches = {batch},
-                   .passes = passes_for(parse_fusion(fusion), backend->layouts())});
+                   .passes = passes_for(parse_fusion(fusion), backend->wishes())});
   load_noise(session, batch, 1);
   const stepscope::Program& program = session.step(batch).program();
   print(*program.graph, time_ops(session, StepLaunches(program, session)));

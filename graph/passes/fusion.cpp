@@ -99,12 +99,14 @@ std::string to_string(const FusionChoice& choice) {
   return others.size() < chosen.size() ? joined(others, "-") : joined(chosen, "");
 }
 
-std::vector<Pass> passes_for(const FusionChoice& choice, LayoutChooser* layouts) {
+std::vector<Pass> passes_for(const FusionChoice& choice, const Wishes& wishes) {
   std::vector<Pass> passes = {standard_passes().front()};
   for (const Pass& pass : fusion_passes()) {
     if (choice.has(pass.name)) passes.push_back(pass);
   }
-  if (choice.has(kLayout) && layouts != nullptr) passes.push_back(layout_pass(*layouts));
+  if (choice.has(kLayout) && wishes.layouts != nullptr) {
+    passes.push_back(layout_pass(*wishes.layouts));
+  };
   passes.push_back(standard_passes().back());
   return passes;
 }

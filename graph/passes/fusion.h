@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "graph/passes/pass.h"
+#include "graph/plan/wishes.h"
 
 namespace stepscope {
-
-class LayoutChooser;  // graph/plan/layout.h
 
 // What stays apart, and why, is in the notes of each.
 PassResult fuse_epilogue(const Graph& graph);
@@ -47,8 +46,8 @@ FusionChoice parse_fusion(std::string_view text);
 // equal texts. `on`, `off`, or the shorter of the two lists, in the order of fusion_names().
 std::string to_string(const FusionChoice& choice);
 
-// What a session runs: simplify, the chosen passes, layout if it is chosen and the backend has a
-// chooser, schedule. With fusion off these are standard_passes().
-std::vector<Pass> passes_for(const FusionChoice& choice, LayoutChooser* layouts);
+// What a session runs: simplify, the chosen passes, of those that wait for a wish of the backend
+// the ones that it wishes for, schedule. With fusion off these are standard_passes().
+std::vector<Pass> passes_for(const FusionChoice& choice, const Wishes& wishes);
 
 }  // namespace stepscope

@@ -26,7 +26,7 @@ SessionOptions options_for(const Steady& run, Backend& backend) {
   return {.mode = run.mode,
           .step_batches = {run.workload.batch},
           .evaluation_batches = {},
-          .passes = passes_for(parse_fusion(run.fusion), backend.layouts())};
+          .passes = passes_for(parse_fusion(run.fusion), backend.wishes())};
 }
 
 Measured measure(Session& session, std::int64_t batch) {

@@ -31,7 +31,7 @@ std::unique_ptr<Session> session_of(Backend& backend, const Model& model, Mode m
       SessionOptions{.mode = mode,
                      .step_batches = {kRows},
                      .evaluation_batches = {},
-                     .passes = passes_for(parse_fusion(fusion), backend.layouts())});
+                     .passes = passes_for(parse_fusion(fusion), backend.wishes())});
 }
 
 Trained train(const std::string& backend_name, const Model& model, Mode mode,

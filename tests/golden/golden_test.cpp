@@ -70,7 +70,7 @@ class GoldenSteps : public testing::TestWithParam<Run> {
                        .step_batches = {golden().batch},
                        .evaluation_batches = {},
                        .dtype = GetParam().dtype,
-                       .passes = passes_for(parse_fusion(GetParam().fusion), backend_->layouts())});
+                       .passes = passes_for(parse_fusion(GetParam().fusion), backend_->wishes())});
     const Graph& graph = session_->step(golden().batch).graph();
     for (const Value& value : graph.values()) {
       if (value.role == Role::parameter && value.sharing == Sharing::own && value.producer < 0) {

@@ -423,7 +423,7 @@ class FoldedPlans : public testing::TestWithParam<std::string> {};
 
 TEST_P(FoldedPlans, AreSoundAndKeepTheOrder) {
   const Graph step = make_model(GetParam()).step(4);
-  const Graph folded = run_passes(step, passes_for(parse_fusion("on"), nullptr)).graph;
+  const Graph folded = run_passes(step, passes_for(parse_fusion("on"), {})).graph;
   const test::Step planned = test::step_of(folded);
   const Plan plan = test::plan_of(planned);
   EXPECT_EQ(test::first_fault(plan, planned.needs), "");

@@ -71,7 +71,7 @@ class Indifferent final : public LayoutChooser {
 
 std::string names(std::string_view text, LayoutChooser* chooser) {
   std::string all;
-  for (const Pass& pass : passes_for(parse_fusion(text), chooser)) {
+  for (const Pass& pass : passes_for(parse_fusion(text), {.layouts = chooser})) {
     all += std::string(all.empty() ? "" : " ") + std::string(pass.name);
     EXPECT_FALSE(pass.summary.empty());
   }

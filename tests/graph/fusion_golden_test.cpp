@@ -29,7 +29,7 @@ TEST(FusionGolden, EachPassAlone) {
 
 TEST(FusionGolden, AllOnAConvolutionalNet) {
   const PipelineResult all =
-      run_passes(make_model("small_cnn").step(2), passes_for(parse_fusion("on"), nullptr));
+      run_passes(make_model("small_cnn").step(2), passes_for(parse_fusion("on"), {}));
   test::expect_golden("passes/small_cnn.txt", to_text(all.graph));
 }
 
@@ -45,7 +45,7 @@ void PrintTo(const Removed& removed, std::ostream* stream) {
 
 std::vector<Removed> removed(const std::string& model, std::int64_t batch) {
   const PipelineResult result =
-      run_passes(make_model(model).step(batch), passes_for(parse_fusion("on"), nullptr));
+      run_passes(make_model(model).step(batch), passes_for(parse_fusion("on"), {}));
   std::vector<Removed> all;
   for (const PassReport& report : result.reports) {
     if (report.name == "simplify" || report.name == "schedule") continue;
@@ -98,7 +98,7 @@ TEST(FusionRemoves, FromLenet) {
 TEST(FusionRemoves, NothingElseWhenAPassIsLeftOut) {
   for (const std::string& name : fusion_names()) {
     const PipelineResult result =
-        run_passes(make_model("lenet").step(2), passes_for(parse_fusion("-" + name), nullptr));
+        run_passes(make_model("lenet").step(2), passes_for(parse_fusion("-" + name), {}));
     for (const PassReport& report : result.reports) EXPECT_NE(report.name, name);
   }
 }
@@ -106,7 +106,7 @@ TEST(FusionRemoves, NothingElseWhenAPassIsLeftOut) {
 TEST(FusionReports, CarryTheNotesOfEachPass) {
   const PipelineResult result =
       run_passes(make_model("mlp:4-3-2", {.kind = OptimizerSpec::Kind::adam}).step(2),
-                 passes_for(parse_fusion("fold_sgd"), nullptr));
+                 passes_for(parse_fusion("fold_sgd"), {}));
   ASSERT_EQ(result.reports.size(), 3U);
   EXPECT_EQ(result.reports[1].notes,
             std::vector<std::string>{"b2 is updated by AdamUpdate, not by plain SGD"});

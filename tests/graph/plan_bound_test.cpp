@@ -98,7 +98,7 @@ class ModelPlans : public testing::TestWithParam<Planned> {
  protected:
   Graph described() const { return make_model(GetParam().model).step(GetParam().batch); }
   Graph rewritten(std::string_view fusion) const {
-    return run_passes(described(), passes_for(parse_fusion(fusion), nullptr)).graph;
+    return run_passes(described(), passes_for(parse_fusion(fusion), {})).graph;
   }
 };
 
@@ -141,7 +141,7 @@ class LargeCnnPlans : public testing::TestWithParam<std::string> {};
 // An unfused step, each value in a slot of its own, against the arena.
 TEST_P(LargeCnnPlans, ReuseMemory) {
   const Graph graph =
-      run_passes(make_model(GetParam()).step(1024), passes_for(parse_fusion("off"), nullptr)).graph;
+      run_passes(make_model(GetParam()).step(1024), passes_for(parse_fusion("off"), {})).graph;
   for (const InPlace in_place : {InPlace::off, InPlace::on}) {
     const Plan plan = plan_of(planned_step(graph), {.in_place = in_place});
     EXPECT_GE(ratio(plan.bytes.no_reuse, plan.bytes.arena), 1.5);

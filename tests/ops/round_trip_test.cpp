@@ -85,7 +85,7 @@ TEST_P(RoundTrip, StepsAndEvaluationsAfterEveryChoiceOfPasses) {
       for (const std::vector<std::string>& passes : pass_choices()) {
         for (LayoutChooser* layouts :
              {static_cast<LayoutChooser*>(nullptr), static_cast<LayoutChooser*>(&blocked)}) {
-          expect_round_trip(run_passes(step, passes_for({passes}, layouts)).graph);
+          expect_round_trip(run_passes(step, passes_for({passes}, {.layouts = layouts})).graph);
         }
       }
     }
@@ -160,7 +160,7 @@ TEST(RoundTripOfGraphs, EveryOpIsAmongThem) {
       see(model.step(2));
       if (model.has_loss()) see(model.evaluation(2));
       for (const auto& passes : pass_choices()) {
-        see(run_passes(model.step(2), passes_for({passes}, nullptr)).graph);
+        see(run_passes(model.step(2), passes_for({passes}, {})).graph);
       }
     }
   }

@@ -42,7 +42,7 @@ class Arena : public testing::TestWithParam<Planned> {
  protected:
   Graph rewritten() const {
     const Graph described = make_model(GetParam().model).step(GetParam().batch);
-    return run_passes(described, passes_for(parse_fusion(GetParam().fusion), backend_->layouts()))
+    return run_passes(described, passes_for(parse_fusion(GetParam().fusion), backend_->wishes()))
         .graph;
   }
 

@@ -43,7 +43,7 @@ struct Setting {
 // With passes from outside, or those of the setting's text.
 Trained trained(const Setting& setting, std::vector<Pass> passes = {}) {
   const auto backend = test::make_backend({setting.backend, 1});
-  if (passes.empty()) passes = passes_for(parse_fusion(setting.fusion), backend->layouts());
+  if (passes.empty()) passes = passes_for(parse_fusion(setting.fusion), backend->wishes());
   Session session(*backend, make_model(setting.model, setting.optimizer),
                   {.mode = setting.mode,
                    .step_batches = {setting.rows},
@@ -220,7 +220,7 @@ Graph fold_too_early(const Graph& graph) {
 
 TEST(FoldedSgd, TooEarlyShowsInTheParametersOfStepOneAndNotInItsLoss) {
   const Setting setting{.model = "mlp:784-128-10", .dtype = DType::f32};
-  std::vector<Pass> passes = passes_for(parse_fusion("on"), nullptr);
+  std::vector<Pass> passes = passes_for(parse_fusion("on"), {});
   const auto fold = std::find_if(passes.begin(), passes.end(),
                                  [](const Pass& pass) { return pass.name == "fold_sgd"; });
   ASSERT_NE(fold, passes.end());

@@ -43,7 +43,8 @@ class InWantedLayouts {
   explicit InWantedLayouts(Backend& backend) : backend_(backend) {}
 
   std::vector<Floats> run_it(const OpSite& plain, const std::vector<Floats>& inputs) {
-    const LayoutChoice choice = backend_.layouts()->choose({plain.kind, plain.attrs, plain.in});
+    const LayoutChoice choice =
+        backend_.wishes().layouts->choose({plain.kind, plain.attrs, plain.in});
     std::vector<TensorType> types = plain.in;
     std::vector<Floats> stored;
     for (std::size_t i = 0; i < types.size(); ++i) {
@@ -201,7 +202,7 @@ TEST(OnednnLayouts, HaveTheSameNamesWhateverWasMadeBefore) {
 TEST(OnednnLayouts, OtherOpsFollowWhatIsBlocked) {
   const auto backend = make();
   const auto layouts_for = [&](OpKind kind, const Attrs& attrs, std::vector<TensorType> in) {
-    const LayoutChoice choice = backend->layouts()->choose({kind, attrs, in});
+    const LayoutChoice choice = backend->wishes().layouts->choose({kind, attrs, in});
     std::vector<int> found;
     for (const LayoutId layout : choice.in) found.push_back(static_cast<int>(layout));
     return found;
@@ -222,9 +223,9 @@ TEST(OnednnLayouts, GiveTheSameAnswerAgain) {
   const std::vector<TensorType> in = {f32({32, 8, 12, 12}), f32({16, 8, 3, 3})};
   const Attrs attrs = Conv2dAttrs{.pad_h = 1, .pad_w = 1};
   const LayoutRequest request{OpKind::Conv2d, attrs, in};
-  const LayoutChoice first = one->layouts()->choose(request);
+  const LayoutChoice first = one->wishes().layouts->choose(request);
   for (Backend* backend : {one.get(), other.get()}) {
-    const LayoutChoice again = backend->layouts()->choose(request);
+    const LayoutChoice again = backend->wishes().layouts->choose(request);
     EXPECT_EQ(again.in, first.in);
     EXPECT_EQ(again.attrs, first.attrs);
   }

@@ -105,7 +105,7 @@ void cover_fusion(Coverage& coverage, const RandomProgram& program,
   std::set<std::string> changed;
   for (const auto& backend : backends) {
     Graph graph = program.graph;
-    for (const Pass& pass : passes_for(program.fusion, backend->layouts())) {
+    for (const Pass& pass : passes_for(program.fusion, backend->wishes())) {
       Graph made = pass.run(graph).graph;
       if (to_text(made) != to_text(graph)) changed.emplace(pass.name);
       const bool added = pass.name == "layout" && reorders(made) > reorders(graph);
@@ -196,7 +196,7 @@ void expect_changed(const Coverage& coverage, const std::set<std::string>& witho
   const std::uint64_t some = coverage.programs / 20;
   bool layouts = false;
   for (const std::string& name : test::computing_backends()) {
-    if (test::make_backend({name, 1})->layouts() == nullptr) continue;
+    if (test::make_backend({name, 1})->wishes().layouts == nullptr) continue;
     layouts = true;
     EXPECT_GE(coverage.reordered.at(name), some) << name;
   }

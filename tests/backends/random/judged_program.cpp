@@ -149,9 +149,9 @@ JudgedProgram make_judged(Contents contents, std::uint64_t seed) {
   }
 }
 
-Graph executed_graph(const RandomProgram& program, Variant variant, LayoutChooser* layouts) {
+Graph executed_graph(const RandomProgram& program, Variant variant, const Wishes& wishes) {
   if (variant == Variant::fused) {
-    return run_passes(program.graph, passes_for(program.fusion, layouts)).graph;
+    return run_passes(program.graph, passes_for(program.fusion, wishes)).graph;
   }
   if (!program.with_passes) return program.graph;
   return run_passes(program.graph, standard_passes()).graph;
@@ -159,7 +159,7 @@ Graph executed_graph(const RandomProgram& program, Variant variant, LayoutChoose
 
 std::vector<Observed> run_program(Backend& backend, const JudgedProgram& judged, Variant variant,
                                   std::span<const Mode> modes) {
-  Rig rig(backend, executed_graph(judged.program, variant, backend.layouts()));
+  Rig rig(backend, executed_graph(judged.program, variant, backend.wishes()));
   std::vector<Observed> observed;
   for (const Mode mode : modes) observed.push_back(run_in_mode(rig, judged, variant, mode));
   return observed;

@@ -44,8 +44,7 @@ using Observed = std::vector<std::map<std::string, std::vector<std::byte>>>;
 
 // The graph that is executed: unfused, with_passes decides; fused, the chosen passes, in the
 // layouts that the chooser wants if there is one.
-Graph executed_graph(const RandomProgram& program, Variant variant,
-                     LayoutChooser* layouts = nullptr);
+Graph executed_graph(const RandomProgram& program, Variant variant, const Wishes& wishes = {});
 
 // Compiles the program and runs it in each mode, and reconciles counters, log and addresses with
 // it.

@@ -74,7 +74,7 @@ TEST_P(SmallCnnTraining, LearnsGlyphs) {
                     .batch = 32,
                     .epochs = 60,
                     .seed = seed,
-                    .passes = passes_for(parse_fusion(GetParam().fusion), backend->layouts())});
+                    .passes = passes_for(parse_fusion(GetParam().fusion), backend->wishes())});
     const double mean = std::accumulate(found.end() - 10, found.end(), 0.0) / 10.0;
     const auto first = std::find_if(found.begin(), found.end(), [](double a) { return a >= 0.95; });
     fmt::print("{} seed {}: 0.95 in epoch {}, last ten {:.3f}, last {:.3f}\n", GetParam().backend,

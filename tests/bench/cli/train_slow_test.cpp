@@ -24,7 +24,7 @@ TEST_P(LenetTraining, LearnsFashionMnist) {
                        {.model = make_model("lenet", {.rate = 0.05}),
                         .batch = 32,
                         .epochs = 3,
-                        .passes = passes_for(parse_fusion("on"), backend->layouts())});
+                        .passes = passes_for(parse_fusion("on"), backend->wishes())});
   fmt::print("{}: {:.4f}\n", GetParam(), fmt::join(found, ", "));
   EXPECT_GE(*std::max_element(found.begin(), found.end()), 0.85);
 }

@@ -213,7 +213,7 @@ class RoundingGate : public testing::Test {
             make_model("mlp:9-5-3", optimizer),
             {.mode = Mode::planned,
              .step_batches = {kBatch},
-             .passes = passes_for(parse_fusion(fusion), nullptr)}};
+             .passes = passes_for(parse_fusion(fusion), {})}};
   }
 
   std::unique_ptr<Backend> backend_ = reference::make_backend({});

@@ -75,7 +75,7 @@ TEST(Resume, IsTheUninterruptedRunBitForBit) {
     spec.partial = c.partial;
     spec.epochs = 2;
     const auto backend = Registry::builtin().make(c.backend, {});
-    spec.passes = passes_for(parse_fusion(c.fusion), backend->layouts());
+    spec.passes = passes_for(parse_fusion(c.fusion), backend->wishes());
     spec.checkpoint_every = 1;
     const RunResult whole = run(c.backend, data, spec);
     const std::size_t steps = c.partial == PartialBatch::drop ? 3 : 4;
@@ -106,7 +106,7 @@ TEST(Resume, ANetOfConvolutionsGoesOnToo) {
     spec.batch = 7;
     spec.epochs = 2;
     spec.mode = Mode::graph;
-    spec.passes = passes_for(parse_fusion("on"), made_backend->layouts());
+    spec.passes = passes_for(parse_fusion("on"), made_backend->wishes());
     spec.checkpoint_every = 3;
     const RunResult whole = run(backend, data, spec);
     ASSERT_EQ(whole.checkpoints.size(), 3U);  // steps 3 and 6 of 8, and the end

@@ -32,7 +32,7 @@ inline TrainSpec small_spec(OptimizerSpec::Kind kind = OptimizerSpec::Kind::sgd)
           .batch = 12,
           .epochs = 3,
           .loss_every = 2,
-          .passes = passes_for(parse_fusion("off"), nullptr),
+          .passes = passes_for(parse_fusion("off"), {}),
           .fusion = "off"};
 }
 

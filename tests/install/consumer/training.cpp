@@ -52,7 +52,7 @@ Trained train(Backend& backend, Mode mode, const std::string& fusion) {
   SessionOptions options;
   options.mode = mode;
   options.step_batches = {kBatch};
-  options.passes = passes_for(parse_fusion(fusion), backend.layouts());
+  options.passes = passes_for(parse_fusion(fusion), backend.wishes());
   Session session(backend, make_model(), options);
   const Data data = make_data();
   session.load(data.x, data.labels);

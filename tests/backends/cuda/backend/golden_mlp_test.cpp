@@ -67,7 +67,7 @@ TEST_P(CudaGolden, LossesMatchPyTorch) {
   SessionOptions options;
   options.mode = mode;
   options.step_batches = {golden->batch};
-  options.passes = passes_for(parse_fusion(fusion), backend->layouts());
+  options.passes = passes_for(parse_fusion(fusion), backend->wishes());
   Session session(*backend, make_model(golden->model, golden->optimizer), options);
   write_parameters(session, *golden);
   const Counters before = session.stream().counters();

@@ -30,7 +30,7 @@ class Trainee {
                            .step_batches = {each.rows, each.fewer},
                            .evaluation_batches = {each.rows, each.fewer},
                            .seed = 7,
-                           .passes = passes_for(parse_fusion(each.fused ? "on" : "off"), nullptr)};
+                           .passes = passes_for(parse_fusion(each.fused ? "on" : "off"), {})};
     session_ = std::make_unique<Session>(
         *backend_, make_model(each.model, {.kind = each.optimizer, .rate = 0.05}),
         std::move(options));
