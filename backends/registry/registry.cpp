@@ -1,4 +1,4 @@
-// The registry, filled from the list that CMake wrote.
+// Names to factories: adding, making, and what is said of a name that is not there.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/registry/registry.h"
 
@@ -6,21 +6,6 @@
 #include "ops/base/nearest.h"
 
 namespace stepscope {
-
-#define STEPSCOPE_BACKEND(name)                                         \
-  namespace name {                                                      \
-  std::unique_ptr<Backend> make_backend(const BackendOptions& options); \
-  }
-#include "backends/registry/builtin.inc"
-#undef STEPSCOPE_BACKEND
-
-Registry Registry::builtin() {
-  Registry registry;
-#define STEPSCOPE_BACKEND(name) registry.add({#name, name::make_backend});
-#include "backends/registry/builtin.inc"
-#undef STEPSCOPE_BACKEND
-  return registry;
-}
 
 void Registry::add(BackendEntry entry) {
   for (const BackendEntry& each : entries_) {

@@ -2,53 +2,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <string>
 
 #include "backends/cuda/cuda.h"
 #include "backends/registry/registry.h"
-#include "tests/backends/cuda/sim/fixture.h"
+#include "tests/backends/cuda/backend/fixture.h"
 
 namespace stepscope::cuda {
 
 struct Way {
   const char* name;
   RecordAs record_as;
-  cudasim::Schedule schedule;
-  cudasim::Order blocks, threads;
+  cudasim::Settings device{};
 };
-
-// Work as late as may be and all that runs in ascending order; and the other way round.
-inline constexpr Way kCapture{"capture", RecordAs::capture, cudasim::Schedule::lazy,
-                              cudasim::Order::ascending, cudasim::Order::ascending};
-inline constexpr Way kNodes{"nodes", RecordAs::nodes, cudasim::Schedule::seeded,
-                            cudasim::Order::seeded, cudasim::Order::descending};
-inline constexpr Way kWays[] = {kCapture, kNodes};
 
 inline void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
-inline cudasim::Settings settings_of(const Way& way) {
+// Every schedule with every order, one after the other: what a suite runs hundreds of takes the nth
+// for its nth, so that all of them are met at the cost of one.
+inline constexpr std::uint64_t kDevices = 12;
+inline cudasim::Settings nth_device(std::uint64_t n) {
+  constexpr std::array kSchedules = {cudasim::Schedule::lazy, cudasim::Schedule::others_first,
+                                     cudasim::Schedule::seeded, cudasim::Schedule::eager};
+  constexpr std::array kOrders = {cudasim::Order::ascending, cudasim::Order::seeded,
+                                  cudasim::Order::descending};
   cudasim::Settings settings;
-  settings.schedule = way.schedule;
-  settings.blocks = way.blocks;
-  settings.threads = way.threads;
+  settings.schedule = kSchedules[n % kSchedules.size()];
+  settings.blocks = settings.threads = kOrders[n % kOrders.size()];  // 3 and 4 share no factor
+  settings.seed = n + 1;
   return settings;
 }
 
-// By name, of a registry to which it was added by an explicit call.
+// Captured and of explicit nodes, on two devices that share neither schedule nor order.
+inline std::array<Way, 2> nth_ways(std::uint64_t n) {
+  return {Way{"capture", RecordAs::capture, nth_device(n)},
+          Way{"nodes", RecordAs::nodes, nth_device(n + 5)}};
+}
 inline std::unique_ptr<Backend> make_backend(const Way& way) {
-  Registry registry = Registry::builtin();
-  registry.add({"cuda-sim", make_backend});
   BackendOptions options;
   options.record_as = way.record_as;
-  return registry.make("cuda-sim", options);
+  return make_backend(options);
 }
 
 // A device for each case; at its end nothing is left on it, and no lint was found.
-class BackendTest : public cudasim::SimTest {
+class BackendTest : public test::DeviceTest {
  protected:
-  explicit BackendTest(const Way& way) { settings_ = settings_of(way); }
+  explicit BackendTest(const Way& way) { settings_ = way.device; }
 };
 
 // Convolutions, pools and what is fused around them; there are no layouts to reorder between.
