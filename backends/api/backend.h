@@ -61,6 +61,9 @@ class Backend {
   virtual std::size_t alignment() const = 0;
   // Throws device, with the bytes asked for. Contents are undefined.
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+  // Memory of the host that copies reach without a detour: page-locked, where there is a device;
+  // else as any other. Throws device, with the bytes asked for. Contents are undefined.
+  virtual std::unique_ptr<Memory> allocate_host(std::size_t bytes);
   virtual std::unique_ptr<Stream> make_stream() = 0;
   // How a graph is recorded here.
   virtual RecordAs records_as() const = 0;

@@ -41,6 +41,12 @@ void Tape::replay(Stream& stream) {
   }
 }
 
+std::vector<RecordedNode> Tape::nodes() const {
+  std::vector<RecordedNode> nodes;
+  for (const Call& call : calls_) nodes.push_back({call.op, std::nullopt, "a record of the tape"});
+  return nodes;
+}
+
 void HostStream::begin_recording(RecordAs as) {
   check(as == RecordAs::tape, Fault::unsupported, "host stream: records a tape, nothing else");
   check(!recording_, Fault::device, "host stream: it is recording already");

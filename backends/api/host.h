@@ -34,6 +34,7 @@ class Tape final : public Recording {
   void add(const Launch& launch, std::uint32_t op) { calls_.push_back({launch, op}); }
   void replay(Stream& stream) override;
   std::size_t launches() const override { return calls_.size(); }
+  std::vector<RecordedNode> nodes() const override;
   std::optional<std::size_t> bytes() const override { return calls_.capacity() * sizeof(Call); }
 
  private:

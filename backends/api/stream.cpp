@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ops/base/check.h"
+
 namespace stepscope {
 
 Counters operator-(const Counters& later, const Counters& earlier) {
@@ -18,6 +20,7 @@ Counters operator-(const Counters& later, const Counters& earlier) {
           .own_calls = later.own_calls - earlier.own_calls,
           .copies_in = later.copies_in - earlier.copies_in,
           .bytes_in = later.bytes_in - earlier.bytes_in,
+          .copies_replayed = later.copies_replayed - earlier.copies_replayed,
           .copies_out = later.copies_out - earlier.copies_out,
           .bytes_out = later.bytes_out - earlier.bytes_out};
 }
@@ -34,6 +37,29 @@ void Stream::copy_out(std::span<std::byte> to, const std::byte* from) {
   ++counters_.copies_out;
   counters_.bytes_out += to.size();
   do_copy_out(to, from);
+}
+
+void Stream::transfer_in(std::byte* to, std::span<const std::byte> from, HostPages pages) {
+  ++counters_.copies_in;
+  counters_.bytes_in += from.size();
+  do_transfer_in(to, from, pages);
+}
+
+void Stream::transfer_out(std::span<std::byte> to, const std::byte* from, HostPages pages) {
+  ++counters_.copies_out;
+  counters_.bytes_out += to.size();
+  do_transfer_out(to, from, pages);
+}
+
+void Stream::record_copy(std::byte* to, CopySource& from, std::size_t bytes) {
+  check(recording_, Fault::bad_input, "record_copy: no recording was begun");
+  check(bytes <= from.bytes(), Fault::bad_input,
+        "record_copy: {} bytes asked for, its source has {}", bytes, from.bytes());
+  do_record_copy(to, from, bytes);
+}
+
+void Stream::do_record_copy(std::byte*, CopySource&, std::size_t) {
+  fail(Fault::unsupported, "record_copy: recordings of this stream hold no copies");
 }
 
 void Stream::copy_operands(const Launch& launch, LogEntry& entry) {

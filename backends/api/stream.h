@@ -38,6 +38,7 @@ struct Counters {
   std::uint64_t library_calls = 0;    // of all calls
   std::uint64_t own_calls = 0;
   std::uint64_t copies_in = 0, bytes_in = 0;    // phase input_copy, uploads
+  std::uint64_t copies_replayed = 0;            // of copies_in: made by replays
   std::uint64_t copies_out = 0, bytes_out = 0;  // phase readback, downloads
   friend bool operator==(const Counters&, const Counters&) = default;
 };
@@ -66,13 +67,23 @@ enum class RecordAs : std::uint8_t {
   nodes,    // CUDA: explicit nodes
 };
 
+// One node of a recording, for people (backends/execution/recording_dot.h). A replay runs them one
+// behind the other, in this order.
+struct RecordedNode {
+  std::optional<std::uint32_t> op;  // nothing: a copy of inputs
+  std::optional<CallBy> by;         // nothing: a copy, or not known before it is replayed
+  std::string what;                 // "library", or the shape of an own kernel or of a copy
+};
+
 // Launches, recorded once, replayed as one submission. Never moves: what it was bound to must live
 // until its last replay has finished.
 class Recording {
  public:
   virtual ~Recording() = default;
   virtual void replay(Stream& stream) = 0;
-  virtual std::size_t launches() const = 0;  // recorded
+  virtual std::size_t launches() const = 0;         // recorded
+  virtual std::size_t copies() const { return 0; }  // recorded: Stream::record_copy()
+  virtual std::vector<RecordedNode> nodes() const { return {}; }
 
   // Bytes that it holds itself, beside what its launches are bound to. Nothing: not known.
   virtual std::optional<std::size_t> bytes() const { return std::nullopt; }
@@ -99,6 +110,31 @@ class RecordingError final : public Error {
   std::string reason_;
 };
 
+// Memory of the host with a fixed address, that recordings copy from (Stream::record_copy). Must
+// outlive them.
+class CopySource {
+ public:
+  virtual ~CopySource() = default;
+  // To be written. Waits until every replay so far has read it.
+  virtual std::span<std::byte> refill() = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+// Time between two places of a stream, by the clock of whoever runs it.
+class Stopwatch {
+ public:
+  virtual ~Stopwatch() = default;
+  virtual void start() = 0;  // behind all that was submitted; forgets what was measured before
+  virtual void stop() = 0;   // likewise. Requires: start()
+  virtual std::int64_t nanoseconds() = 0;  // waits for both. Requires: stop()
+};
+
+// Of host memory that is copied from or to.
+enum class HostPages : std::uint8_t {
+  pageable,  // as the system gives it
+  pinned,    // of Backend::allocate_host(): a device reaches it itself
+};
+
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -117,6 +153,22 @@ class Stream {
   // input_copy and readback. copy_out waits for the bytes.
   void copy_in(std::byte* to, std::span<const std::byte> from);
   void copy_out(std::span<std::byte> to, const std::byte* from);
+
+  // While recording, before its first launch: each replay copies the first `bytes` of `from`, in
+  // front of its launches, and counts that as a copy in. Throws bad_input behind a launch.
+  // Requires: `from` is a copy source of this stream, with so many bytes.
+  void record_copy(std::byte* to, CopySource& from, std::size_t bytes);
+  // Null: recordings hold no copies here.
+  virtual std::unique_ptr<CopySource> make_copy_source(std::size_t) { return nullptr; }
+
+  // Null: there is no clock but the host's.
+  virtual std::unique_ptr<Stopwatch> make_stopwatch() { return nullptr; }
+
+  // One copy as the machine makes it, without a detour through memory of the stream's own; for
+  // those who measure transfers. In order with the launches, and counted. Host memory must stay as
+  // it is until wait(). Where there is but one memory: as copy_in and copy_out.
+  void transfer_in(std::byte* to, std::span<const std::byte> from, HostPages pages);
+  void transfer_out(std::span<std::byte> to, const std::byte* from, HostPages pages);
 
   // Submits one launch on behalf of op `op` of the caller's graph.
   void submit(const Launch& launch, std::uint32_t op) {
@@ -161,6 +213,13 @@ class Stream {
   virtual void record(const Launch& launch, std::uint32_t op) = 0;
   virtual void do_copy_in(std::byte* to, std::span<const std::byte> from) = 0;
   virtual void do_copy_out(std::span<std::byte> to, const std::byte* from) = 0;
+  virtual void do_record_copy(std::byte* to, CopySource& from, std::size_t bytes);
+  virtual void do_transfer_in(std::byte* to, std::span<const std::byte> from, HostPages) {
+    do_copy_in(to, from);
+  }
+  virtual void do_transfer_out(std::span<std::byte> to, const std::byte* from, HostPages) {
+    do_copy_out(to, from);
+  }
 
   bool recording_ = false;
 
@@ -191,6 +250,12 @@ class ReplayScope {
   ReplayScope& operator=(const ReplayScope&) = delete;
 
   void at_op(std::uint32_t op) { stream_.op_ = op; }
+  // A copy of inputs that the replay makes.
+  void copied_in(std::size_t bytes) {
+    ++stream_.counters_.copies_in;
+    ++stream_.counters_.copies_replayed;
+    stream_.counters_.bytes_in += bytes;
+  }
 
  private:
   Stream& stream_;

@@ -13,6 +13,19 @@ namespace stepscope {
 namespace {
 
 constexpr std::array kModes = {Mode::eager, Mode::planned, Mode::graph};
+constexpr std::array kInputCopies = {InputCopy::outside, InputCopy::inside};
+
+// The one that is called `text`.
+template <class Enum, std::size_t kCount>
+Enum from_name(std::string_view kind, std::string_view text,
+               const std::array<Enum, kCount>& known) {
+  std::vector<std::string> names;
+  for (const Enum each : known) {
+    if (name(each) == text) return each;
+    names.emplace_back(name(each));
+  }
+  fail(Fault::bad_input, "{}", unknown_name(kind, text, names));
+}
 
 }  // namespace
 
@@ -28,13 +41,20 @@ std::string_view name(Mode mode) {
   return "?";
 }
 
-Mode mode_from(std::string_view text) {
-  std::vector<std::string> names;
-  for (const Mode mode : kModes) {
-    if (name(mode) == text) return mode;
-    names.emplace_back(name(mode));
+Mode mode_from(std::string_view text) { return from_name("mode", text, kModes); }
+
+std::string_view name(InputCopy copy) {
+  switch (copy) {
+    case InputCopy::outside:
+      return "outside";
+    case InputCopy::inside:
+      return "inside";
   }
-  fail(Fault::bad_input, "{}", unknown_name("mode", text, names));
+  return "?";
+}
+
+InputCopy input_copy_from(std::string_view text) {
+  return from_name("input copy", text, kInputCopies);
 }
 
 std::unique_ptr<Executor> make_executor(Mode mode, std::shared_ptr<const Program> program,

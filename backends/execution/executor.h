@@ -27,12 +27,26 @@ Mode mode_from(std::string_view text);  // throws bad_input, with the nearest na
 // off: eager makes every kernel anew, each op, each step (the naive row of a comparison).
 enum class EagerCache : std::uint8_t { on, off };
 
+// Mode::graph: where the copy of a batch into the input slots is made. Both give the same bits;
+// eager and planned always copy outside.
+enum class InputCopy : std::uint8_t {
+  outside,  // by a call in front of each replay
+  inside,   // by each replay itself, from memory of the host with a fixed address
+};
+
+std::string_view name(InputCopy copy);
+InputCopy input_copy_from(std::string_view text);  // throws bad_input, with the nearest name
+
+class InputSource;
+
 struct ExecutorOptions {
   EagerCache eager_cache = EagerCache::on;
   // Shifts arena and pool blocks, for tests of what alignment does to bits. A multiple of the
   // backend's alignment, unless `misaligned` says that this is meant.
   std::size_t address_offset = 0;
   bool misaligned = false;
+  // InputCopy::inside: what recordings copy the inputs from. Null: they copy nothing.
+  InputSource* inputs = nullptr;
 };
 
 // Memory in bytes. At any moment allocated is at most reserved; so are the peaks.
@@ -86,6 +100,8 @@ class Executor {
 
   // Of making it: what a recording took.
   virtual SetupTimes setup_times() const { return {}; }
+  // Mode::graph alone; else null.
+  virtual const Recording* recording() const { return nullptr; }
 
   const Program& program() const { return *program_; }
   const Graph& graph() const { return *program_->graph; }

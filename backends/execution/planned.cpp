@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/api/dead_memory.h"
+#include "backends/execution/input_source.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
@@ -145,8 +146,10 @@ GraphExecutor::GraphExecutor(std::shared_ptr<const Program> program, Backend& ba
                              ModelMemory& memory, Stream& stream, const ExecutorOptions& options)
     : Executor(std::move(program)), bound_(this->program(), backend, memory, options) {
   const auto begin = std::chrono::steady_clock::now();
+  std::size_t copies = 0;
   stream.begin_recording(backend.records_as());
   try {
+    if (options.inputs != nullptr) copies = options.inputs->record(stream, graph(), memory);
     bound_.submit(stream);
   } catch (...) {
     (void)stream.end_recording();
@@ -166,6 +169,9 @@ GraphExecutor::GraphExecutor(std::shared_ptr<const Program> program, Backend& ba
   check(recording_->launches() == this->program().kernels.size(), Fault::device,
         "graph: {} launches were recorded, the program has {}", recording_->launches(),
         this->program().kernels.size());
+  check(recording_->copies() == copies, Fault::device,
+        "graph: {} copies were recorded, {} inputs are copied inside", recording_->copies(),
+        copies);
 }
 
 MemoryUse GraphExecutor::memory_use() const {

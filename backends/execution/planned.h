@@ -81,7 +81,7 @@ class GraphExecutor final : public Executor {
   MemoryUse memory_use() const override;
   std::vector<MemoryPart> memory_parts() const override;
   SetupTimes setup_times() const override { return setup_times_; }
-  const Recording& recording() const { return *recording_; }
+  const Recording* recording() const override { return recording_.get(); }
 
  private:
   BoundProgram bound_;

@@ -93,6 +93,10 @@ void Session::compile_all() {
   add_setup_times({.compile_ns = laps.next()});
   memory_ =
       std::make_unique<ModelMemory>(backend_, *stream_, std::move(layout), options_.model_offset);
+  if (options_.mode == Mode::graph && options_.input_copy == InputCopy::inside) {
+    inputs_ = std::make_unique<InputSource>(backend_, *stream_, memory_->layout());
+    options_.executor.inputs = inputs_.get();
+  }
   add_setup_times({.init_ns = laps.next()});
   for (auto& [batch, result] : steps) steps_[batch] = compiled(std::move(result));
   for (auto& [batch, result] : evaluations) evaluations_[batch] = compiled(std::move(result));
@@ -159,6 +163,14 @@ void Session::check_labels(std::span<const std::int32_t> labels) const {
   }
 }
 
+void Session::write_input(std::string_view name, std::span<const std::byte> bytes) {
+  if (inputs_ != nullptr) {
+    inputs_->write(name, bytes);
+  } else {
+    memory_->write(*stream_, name, bytes);
+  }
+}
+
 void Session::load(std::span<const float> x, std::span<const std::int32_t> labels) {
   const auto features = static_cast<std::size_t>(model_.features);
   const std::size_t expected_labels = model_.classes == 0 ? 0 : x.size() / features;
@@ -168,11 +180,11 @@ void Session::load(std::span<const float> x, std::span<const std::int32_t> label
   check_labels(labels);
   if (options_.dtype == DType::f64) {
     const std::vector<double> wide(x.begin(), x.end());
-    memory_->write(*stream_, "x", std::as_bytes(std::span(wide)));
+    write_input("x", std::as_bytes(std::span(wide)));
   } else {
-    memory_->write(*stream_, "x", std::as_bytes(x));
+    write_input("x", std::as_bytes(x));
   }
-  if (model_.classes > 0) memory_->write(*stream_, "labels", std::as_bytes(labels));
+  if (model_.classes > 0) write_input("labels", std::as_bytes(labels));
   loaded_rows_ = static_cast<std::int64_t>(x.size() / features);
 }
 

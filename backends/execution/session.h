@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/execution/executor.h"
+#include "backends/execution/input_source.h"
 #include "graph/passes/pass.h"
 #include "ops/models/model.h"
 
@@ -25,6 +26,9 @@ struct SessionOptions {
   DType dtype = DType::f32;                      // f64: reference only
   std::vector<Pass> passes{standard_passes().begin(), standard_passes().end()};
   InPlace in_place = InPlace::on;
+  // inside: unsupported in mode graph where recordings hold no copies; the other modes do not read
+  // it.
+  InputCopy input_copy = InputCopy::outside;
   ExecutorOptions executor;
   // Shifts the model segment, for tests of what alignment does to bits; as address_offset there.
   std::size_t model_offset = 0;
@@ -100,6 +104,7 @@ class Session {
   void check_labels(std::span<const std::int32_t> labels) const;
   void check_loaded(std::int64_t batch, std::string_view what) const;
   PipelineResult prepare(const Graph& graph) const;
+  void write_input(std::string_view name, std::span<const std::byte> bytes);
   static Executor& find(std::map<std::int64_t, Compiled>& programs, std::int64_t batch,
                         std::string_view what);
   std::vector<double> read_value(const Executor& executor, ValueId id);
@@ -110,6 +115,7 @@ class Session {
   std::unique_ptr<Stream> stream_;
   KernelCache cache_;
   std::unique_ptr<ModelMemory> memory_;
+  std::unique_ptr<InputSource> inputs_;  // null: inputs are copied outside of recordings
   std::map<std::int64_t, Compiled> steps_;
   std::map<std::int64_t, Compiled> evaluations_;
   SetupTimes setup_times_;

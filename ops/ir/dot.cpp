@@ -8,13 +8,6 @@
 namespace stepscope {
 namespace {
 
-std::string_view colour(PhaseSet phases) {
-  if (phases.contains(Phase::update)) return "#f6d5a8";
-  if (phases.contains(Phase::backward)) return "#d9c7ee";
-  if (phases.contains(Phase::loss)) return "#f2b8b5";
-  return "#bfe0c5";
-}
-
 // The node that a value comes from.
 std::string origin(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
@@ -23,6 +16,13 @@ std::string origin(const Graph& graph, ValueId id) {
 }
 
 }  // namespace
+
+std::string_view phase_colour(PhaseSet phases) {
+  if (phases.contains(Phase::update)) return "#f6d5a8";
+  if (phases.contains(Phase::backward)) return "#d9c7ee";
+  if (phases.contains(Phase::loss)) return "#f2b8b5";
+  return "#bfe0c5";
+}
 
 std::string to_dot(const Graph& graph) {
   std::string dot =
@@ -37,7 +37,7 @@ std::string to_dot(const Graph& graph) {
   for (std::size_t i = 0; i < graph.ops().size(); ++i) {
     const Op& op = graph.ops()[i];
     dot += fmt::format("  op{} [label=\"{}\", shape=box, style=filled, fillcolor=\"{}\"];\n", i,
-                       name(op.kind), colour(op.phases));
+                       name(op.kind), phase_colour(op.phases));
     for (const ValueId id : op.inputs) {
       dot += fmt::format("  {} -> op{} [label=\"{}\"];\n", origin(graph, id), i,
                          to_string(graph.type(id)));

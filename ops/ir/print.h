@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ops/ir/graph.h"
 
@@ -21,5 +22,7 @@ std::string to_text(const Graph& graph);
 
 // Graphviz source: ops as boxes coloured by phase, declared values as ellipses, edges with types.
 std::string to_dot(const Graph& graph);
+// The colour of its boxes, "#rrggbb".
+std::string_view phase_colour(PhaseSet phases);
 
 }  // namespace stepscope
