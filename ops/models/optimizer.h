@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/ir/graph.h"
+#include "ops/ir/schedule_attrs.h"
 
 namespace stepscope {
 
@@ -21,6 +22,7 @@ struct OptimizerSpec {
   double beta1 = 0.9;  // adam, as in Kingma & Ba, section 2
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  ScheduleAttrs schedule{};  // of the rate, by the step count
 };
 
 std::string_view name(OptimizerSpec::Kind kind);
