@@ -10,6 +10,7 @@
 #include "backends/eigen/composed.h"
 #include "backends/eigen/kernels/table.h"
 #include "backends/eigen/sites.h"
+#include "graph/plan/wishes.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 
@@ -55,11 +56,19 @@ BackendInfo info_of(int threads, Isa isa) {
                       {"stack buffers", fmt::format("up to {} bytes", kStackBufferBytes)}}};
 }
 
+std::unique_ptr<Kernel> refuse_unwished(const OpSite& site) {
+  check_types(site);
+  fail(Fault::unsupported,
+       "eigen: has no kernel for {}, which passes make only for backends that wish for it",
+       name(site.kind));
+}
+
 class EigenBackend final : public HostBackend {
  public:
   EigenBackend(int threads, Isa isa) : HostBackend(info_of(threads, isa)) {
     add_own(isa);
     add_composed({threads, isa});
+    for (const OpKind kind : kWishedOps) set_maker(kind, refuse_unwished);
     const Table& table = table_of(isa);
 #define STEPSCOPE_EIGEN_KERNEL(op, numbers, in_place)                             \
   set_maker(OpKind::op, [threads, body = table.op](const OpSite& site) {          \

@@ -13,6 +13,7 @@
 #include "backends/onednn/lower.h"
 #include "backends/onednn/team.h"
 #include "backends/onednn/tune.h"
+#include "graph/plan/wishes.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 
@@ -51,6 +52,13 @@ BackendInfo info_of(const Machine& machine, const Choices& choices) {
                       {"choices", choices.hash()}}};
 }
 
+std::unique_ptr<Kernel> refuse_unwished(const OpSite& site) {
+  check_types(site);
+  fail(Fault::unsupported,
+       "onednn: has no kernel for {}, which passes make only for backends that wish for it",
+       name(site.kind));
+}
+
 class OnednnBackend final : public HostBackend {
  public:
   OnednnBackend(Machine machine, Choices choices)
@@ -60,6 +68,7 @@ class OnednnBackend final : public HostBackend {
         context_{library_, machine_.threads, cpu::best_isa()},
         layouts_(library_, machine_.threads) {
     for (std::size_t i = 0; i < kBuiltinOps; ++i) add(static_cast<OpKind>(i));
+    for (const OpKind kind : kWishedOps) set_maker(kind, refuse_unwished);
   }
 
   Wishes wishes() override { return {.layouts = &layouts_}; }

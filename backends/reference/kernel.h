@@ -28,6 +28,12 @@ struct Call {
   std::int32_t* out_i32(std::size_t i) const {
     return reinterpret_cast<std::int32_t*>(operands[site.in.size() + i]);
   }
+  const std::uint8_t* in_u8(std::size_t i) const {
+    return reinterpret_cast<const std::uint8_t*>(operands[i]);
+  }
+  std::uint8_t* out_u8(std::size_t i) const {
+    return reinterpret_cast<std::uint8_t*>(operands[site.in.size() + i]);
+  }
   const Shape& in_shape(std::size_t i) const { return site.in[i].shape; }
   const Shape& out_shape(std::size_t i) const { return site.out[i].shape; }
   template <class A>

@@ -19,10 +19,12 @@ void launch(const Launch& call, Stream& stream) {
   kBody({call.kernel->site(), call.operands});
 }
 
-// MaxPool saves an i32 for each element of its result.
+// For each element of its result MaxPool saves an i32, LinearReluMask a byte.
 std::size_t saved_bytes(const OpSite& site) {
-  if (site.kind != OpKind::MaxPool) return 0;
-  return static_cast<std::size_t>(site.out[1].shape.elements()) * sizeof(std::int32_t);
+  const std::size_t each = site.kind == OpKind::MaxPool          ? sizeof(std::int32_t)
+                           : site.kind == OpKind::LinearReluMask ? sizeof(std::uint8_t)
+                                                                 : 0;
+  return each == 0 ? 0 : static_cast<std::size_t>(site.out[1].shape.elements()) * each;
 }
 
 class ReferenceKernel final : public Kernel {
@@ -39,10 +41,12 @@ bool uses(const OpSite& site, DType dtype) {
          std::any_of(site.out.begin(), site.out.end(), is);
 }
 
-// Pixels are cast and moved; saved winners are declared as bytes.
+// Pixels are cast and moved; saved winners and masks are declared as bytes.
 bool takes_u8(OpKind kind) {
-  constexpr OpKind kKinds[] = {OpKind::Cast, OpKind::Reorder, OpKind::MaxPool, OpKind::MaxPoolGrad,
-                               OpKind::MaxPoolReluGrad};
+  constexpr OpKind kKinds[] = {
+      OpKind::Cast,          OpKind::Reorder,         OpKind::MaxPool,
+      OpKind::MaxPoolGrad,   OpKind::MaxPoolReluGrad, OpKind::LinearReluMask,
+      OpKind::MatMulMaskGrad};
   return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
 }
 

@@ -109,4 +109,14 @@ void sum_channels(const T* x, std::int64_t outer, std::int64_t C, std::int64_t i
   }
 }
 
+// p {N} -= the column sums of b {K, N}, rounded once
+template <class T>
+void subtract_column_sums(const T* b, std::int64_t K, std::int64_t N, T* p) {
+  for (std::int64_t n = 0; n < N; ++n) {
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < K; ++k) sum += double{b[k * N + n]};
+    p[n] = static_cast<T>(double{p[n]} - sum);
+  }
+}
+
 }  // namespace stepscope::reference

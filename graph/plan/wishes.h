@@ -1,9 +1,12 @@
-// Wishes: what the kernels of a backend want of the passes. The passes ask no backend and know none:
-// they are told this.
+// Wishes: what the kernels of a backend want of the passes. The passes ask no backend and know
+// none: they are told this.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+
+#include "ops/ir/op_kind.h"
 
 namespace stepscope {
 
@@ -18,5 +21,10 @@ struct Wishes {
   // included, by one kernel; 0: none is.
   std::int64_t small_product = 0;
 };
+
+// The ops that passes make for backends that wish for them, and for nobody else. What has no such
+// wish need not compute them.
+inline constexpr std::array kWishedOps = {OpKind::LinearReluMask, OpKind::MatMulMaskGrad,
+                                          OpKind::MatMulSgdUpdate};
 
 }  // namespace stepscope

@@ -12,12 +12,6 @@ namespace {
 
 double elements(const TensorType& type) { return static_cast<double>(type.shape.elements()); }
 
-void check_bias(std::string_view op, const TensorType& bias, std::int64_t size, DType dtype) {
-  check(bias == TensorType({Shape{size}, dtype}), Fault::bad_graph,
-        "{}: the bias must be {}, got {}", op, to_string(TensorType{Shape{size}, dtype}),
-        to_string(bias));
-}
-
 // x {M, K}, w {K, N}, b {N} -> y {M, N} = activation(x w + b)
 void infer_linear(std::span<const TensorType> in, const Attrs& attrs, TypeList& out) {
   check_arity("Linear", in, 3);

@@ -39,6 +39,12 @@ double product_flops(const ProductSizes& sizes) {
          static_cast<double>(sizes.inner);
 }
 
+void check_bias(std::string_view op, const TensorType& bias, std::int64_t size, DType dtype) {
+  check(bias == TensorType({Shape{size}, dtype}), Fault::bad_graph,
+        "{}: the bias must be {}, got {}", op, to_string(TensorType{Shape{size}, dtype}),
+        to_string(bias));
+}
+
 namespace {
 
 // a {M, K}, b {K, N} -> {M, N}; a transposed operand is stored with its dimensions swapped.

@@ -21,4 +21,7 @@ ProductSizes product_sizes(std::string_view op, const TensorType& a, const Tenso
 
 double product_flops(const ProductSizes& sizes);
 
+// `bias` must be {size}, of that element type.
+void check_bias(std::string_view op, const TensorType& bias, std::int64_t size, DType dtype);
+
 }  // namespace stepscope::defs

@@ -43,7 +43,8 @@ struct WordWriter {
 
 // Settings that most ops of a kind leave alone.
 bool is_optional(std::string_view field) {
-  return field == "tensors" || field == "scaled_gradient" || field == "bias_grad";
+  return field == "tensors" || field == "scaled_gradient" || field == "bias_grad" ||
+         field == "bias";
 }
 
 struct TextWriter {

@@ -23,7 +23,7 @@ namespace stepscope {
 struct MatMulAttrs {
   bool transpose_a = false;
   bool transpose_b = false;
-  Activation activation = Activation::none;  // of Linear; a product has none
+  Activation activation = Activation::none;  // of Linear and LinearReluMask; a product has none
   friend bool operator==(const MatMulAttrs&, const MatMulAttrs&) = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -44,6 +44,25 @@ struct ProductUpdateAttrs {
     visit("transpose_a", self.transpose_a);
     visit("transpose_b", self.transpose_b);
     visit("bias_grad", self.bias_grad);
+  }
+};
+
+// MatMulSgdUpdate. `bias`: the first of `tensors` parameters is updated by the column sums of b,
+// and has no gradient of its own among the operands.
+struct SmallUpdateAttrs {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  bool bias = false;
+  std::int64_t tensors = 1;
+  bool advance_step = false;
+  friend bool operator==(const SmallUpdateAttrs&, const SmallUpdateAttrs&) = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("transpose_a", self.transpose_a);
+    visit("transpose_b", self.transpose_b);
+    visit("bias", self.bias);
+    visit("tensors", self.tensors);
+    visit("advance_step", self.advance_step);
   }
 };
 
@@ -166,10 +185,11 @@ struct AdamAttrs {
   }
 };
 
-using Attrs = std::variant<std::monostate, MatMulAttrs, ScaleAttrs, FillAttrs, ReduceAttrs,
-                           BroadcastAttrs, SgdAttrs, MomentumAttrs, AdamAttrs, ProductUpdateAttrs,
-                           Conv2dAttrs, Conv2dGradAttrs, Conv2dUpdateAttrs, Pool2dAttrs,
-                           Pool2dGradAttrs, ScatterAddAttrs, CastAttrs, ReorderAttrs, ChainAttrs>;
+using Attrs =
+    std::variant<std::monostate, MatMulAttrs, ScaleAttrs, FillAttrs, ReduceAttrs, BroadcastAttrs,
+                 SgdAttrs, MomentumAttrs, AdamAttrs, ProductUpdateAttrs, Conv2dAttrs,
+                 Conv2dGradAttrs, Conv2dUpdateAttrs, Pool2dAttrs, Pool2dGradAttrs, ScatterAddAttrs,
+                 CastAttrs, ReorderAttrs, ChainAttrs, SmallUpdateAttrs>;
 
 // Attributes as words, for keys that are compared and hashed: equal attributes give equal words,
 // different ones different words (the first word is the variant's index). Writes at most

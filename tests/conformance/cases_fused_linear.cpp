@@ -7,6 +7,7 @@
 
 #include "tests/conformance/activation_bounds.h"
 #include "tests/conformance/op_cases.h"
+#include "tests/conformance/product_shapes.h"
 #include "tests/conformance/tolerance.h"
 
 namespace stepscope::conformance {
@@ -20,57 +21,6 @@ TensorType matrix(std::int64_t rows, std::int64_t columns) { return {{rows, colu
 SpecialCase::Values vector_of(std::vector<double> elements) {
   const auto size = static_cast<std::int64_t>(elements.size());
   return {{{size}, DType::f32}, std::move(elements), nullptr};
-}
-
-struct Sizes {
-  std::int64_t M, K, N;
-
-  Shape a(bool transposed) const { return transposed ? Shape{K, M} : Shape{M, K}; }
-  Shape b(bool transposed) const { return transposed ? Shape{N, K} : Shape{K, N}; }
-  Shape c() const { return {M, N}; }
-  std::string name() const { return fmt::format("{}x{}x{}", M, K, N); }
-};
-std::span<const Sizes> product_sizes() {
-  static const std::array<Sizes, 9> all = {{{1, 1, 1},
-                                            {1, 7, 3},
-                                            {2, 3, 7},
-                                            {7, 17, 64},
-                                            {17, 64, 65},
-                                            {65, 2, 17},
-                                            {64, 65, 1},
-                                            {3, 784, 10},
-                                            {32, 200, 128}}};
-  return all;
-}
-
-struct Transposes {
-  bool a, b;
-  const char* suffix;
-};
-constexpr Transposes kTransposes[] = {
-    {false, false, ""}, {true, false, "_ta"}, {false, true, "_tb"}, {true, true, "_ta_tb"}};
-
-// How long the sums of a product are, and |a| |b|. `first`: which input a is.
-template <class A>
-std::int64_t sum_length(const Oracle& oracle, const A& settings, std::size_t first) {
-  return oracle.in_types[first].shape[settings.transpose_a ? 0 : 1];
-}
-template <class A>
-std::vector<double> products(const Oracle& oracle, const A& settings, std::size_t first) {
-  return magnitudes(OpKind::MatMul, MatMulAttrs{settings.transpose_a, settings.transpose_b}, oracle,
-                    {first, first + 1});
-}
-
-// K products and the bias, then the activation.
-std::vector<double> linear_bound(const Oracle& oracle, std::size_t output) {
-  const auto& settings = std::get<MatMulAttrs>(oracle.attrs);
-  const std::vector<double> sizes = products(oracle, settings, 0);
-  const double share = gamma(sum_length(oracle, settings, 0) + 1);
-  const std::size_t N = oracle.in[2].size();
-  return each_element(oracle, output, [&](std::size_t i) {
-    return activation_error(settings.activation, oracle.out[0][i],
-                            share * (sizes[i] + std::abs(oracle.in[2][i % N])));
-  });
 }
 
 std::vector<double> relu_grad_bound(const Oracle& oracle, std::size_t output) {
@@ -97,18 +47,13 @@ std::vector<double> bias_grad_bound(const Oracle& oracle, std::size_t output) {
   return each_element(oracle, output, [&](std::size_t i) { return share * sizes[i]; });
 }
 
-// A sum of K products and W.
 std::vector<double> update_bound(const Oracle& oracle, std::size_t output) {
   if (output == 1) return column_bound(oracle, output, 2);
-  const auto& settings = std::get<ProductUpdateAttrs>(oracle.attrs);
-  const std::vector<double> sizes = products(oracle, settings, 1);
-  const double share = gamma(sum_length(oracle, settings, 1) + 1);
-  return each_element(oracle, output, [&](std::size_t i) {
-    return share * (std::abs(oracle.in[0][i]) + sizes[i]);
-  });
+  return product_update_bound<ProductUpdateAttrs>(oracle, output);
 }
 
-OpCase linear_case(const Sizes& sizes, const Transposes& transposed, std::size_t activation) {
+OpCase linear_case(const ProductShape& sizes, const Transposes& transposed,
+                   std::size_t activation) {
   return {fmt::format("{}_{}{}", sizes.name(), kActivationNames[activation], transposed.suffix),
           MatMulAttrs{transposed.a, transposed.b, kActivations[activation]},
           {f32(sizes.a(transposed.a)), f32(sizes.b(transposed.b)), f32({sizes.N})}};
@@ -129,7 +74,7 @@ SpecialCase linear_special(std::string name, Activation activation, std::vector<
 
 OpCases cases_of_Linear() {
   OpCases table{.bound = linear_bound, .cases = {}, .specials = {}};
-  for (const Sizes& sizes : product_sizes()) {
+  for (const ProductShape& sizes : product_shapes()) {
     for (std::size_t each = 0; each < std::size(kActivations); ++each) {
       table.cases.push_back(linear_case(sizes, kTransposes[0], each));
     }
@@ -159,7 +104,7 @@ OpCases cases_of_Linear() {
 // Inputs (a, b, y): a selection, not a product with zeros.
 OpCases cases_of_MatMulReluGrad() {
   OpCases table{.bound = relu_grad_bound, .cases = {}, .specials = {}};
-  for (const Sizes& sizes : product_sizes()) {
+  for (const ProductShape& sizes : product_shapes()) {
     for (const Transposes& transposed : kTransposes) {
       table.cases.push_back(
           {sizes.name() + transposed.suffix,
@@ -186,7 +131,7 @@ OpCases cases_of_MatMulReluGrad() {
 
 OpCases cases_of_MatMulBiasGrad() {
   OpCases table{.bound = bias_grad_bound, .cases = {}, .specials = {}};
-  for (const Sizes& sizes : product_sizes()) {
+  for (const ProductShape& sizes : product_shapes()) {
     for (const bool transposed : {false, true}) {
       table.cases.push_back({sizes.name() + (transposed ? "_ta" : ""),
                              MatMulAttrs{transposed, false},
@@ -209,7 +154,7 @@ OpCases cases_of_MatMulBiasGrad() {
 
 OpCases cases_of_MatMulUpdate() {
   OpCases table{.bound = update_bound, .cases = {}, .specials = {}};
-  for (const Sizes& sizes : product_sizes()) {
+  for (const ProductShape& sizes : product_shapes()) {
     for (const Transposes& transposed : kTransposes) {
       for (const bool sums : {false, true}) {
         if (sums && transposed.b) continue;  // the shape rule refuses it

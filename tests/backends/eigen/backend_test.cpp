@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "backends/eigen/eigen.h"
+#include "graph/plan/wishes.h"
 #include "tests/backends/eigen/variants.h"
 #include "tests/conformance/cells.h"
 #include "tests/conformance/compare.h"
@@ -80,6 +81,17 @@ TEST(EigenBackend, RefusesOtherElementTypesByNameOfOpAndType) {
     const OpSite site = site_of(op, op.table.cases.front(), DType::f64);
     EXPECT_EQ(error_of([&] { backend.lower(site); }),
               fmt::format("unsupported: eigen: {} on f64, only f32 is; take the reference backend",
+                          op.name));
+  }
+}
+
+TEST(EigenBackend, RefusesWhatPassesMakeForOthers) {
+  Backend& backend = backend_of({best_isa(), 1});
+  for (const OpKind kind : kWishedOps) {
+    const OpEntry& op = entry_of(kind);
+    EXPECT_EQ(error_of([&] { backend.lower(site_of(op, op.table.cases.front())); }),
+              fmt::format("unsupported: eigen: has no kernel for {}, which passes make only for "
+                          "backends that wish for it",
                           op.name));
   }
 }

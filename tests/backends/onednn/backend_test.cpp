@@ -10,7 +10,9 @@
 #include <string>
 
 #include "backends/onednn/onednn.h"
+#include "graph/plan/wishes.h"
 #include "tests/backends/onednn/images.h"
+#include "tests/conformance/sites.h"
 #include "tests/support/errors.h"
 
 namespace stepscope::onednn {
@@ -67,6 +69,17 @@ TEST(OnednnBackend, RefusesOtherElementTypesByNameOfOpAndType) {
     EXPECT_EQ(error_of([&] { backend->lower(site); }),
               fmt::format("unsupported: onednn: {} on f64, only f32 is; take the reference backend",
                           name(kind)));
+  }
+}
+
+TEST(OnednnBackend, RefusesWhatPassesMakeForOthers) {
+  const auto backend = make();
+  for (const OpKind kind : kWishedOps) {
+    const conformance::OpEntry& op = conformance::entry_of(kind);
+    EXPECT_EQ(error_of([&] { backend->lower(conformance::site_of(op, op.table.cases.front())); }),
+              fmt::format("unsupported: onednn: has no kernel for {}, which passes make only for "
+                          "backends that wish for it",
+                          op.name));
   }
 }
 
