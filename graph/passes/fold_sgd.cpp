@@ -149,12 +149,22 @@ class Fold {
   }
 
   void scale_sources() {
+    move_schedule();
     for (const std::size_t i : flow_.sources) {
       std::vector<ValueId> inputs = op(i).inputs;
       inputs.push_back(flow_.rate);
       rewrite_.remove(i);
       rewrite_.put(i, {op(i).kind, op(i).attrs, std::move(inputs), op(i).outputs, op(i).phases});
     }
+  }
+
+  // The rate is needed where the loss gradient is made.
+  void move_schedule() {
+    const std::size_t first = flow_.sources.front();
+    if (!flow_.schedule || *flow_.schedule < first) return;
+    const Op& made = op(*flow_.schedule);
+    rewrite_.remove(*flow_.schedule);
+    rewrite_.put(first, {made.kind, made.attrs, made.inputs, made.outputs, made.phases});
   }
 
   void put_product(std::size_t update) {

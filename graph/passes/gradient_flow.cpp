@@ -75,8 +75,24 @@ class Flow {
       refuse(fmt::format("{} is overwritten in the step", kLearningRate));
     } else {
       flow_.rate = *rate;
+      find_schedule();
     }
     return flow_.refusal.empty();
+  }
+
+  // The first op that makes a rate of the whole step out of control.lr; an update at another rate
+  // refuses later. What it reads is there from the start.
+  void find_schedule() {
+    for (const std::size_t i : uses_.readers(flow_.rate)) {
+      const Op& op = graph_.ops()[i];
+      if (op.kind != OpKind::ScheduledRate) continue;
+      if (uses_.overwritten(op.inputs[1], -1, i)) {
+        return refuse_op(op, "reads a step count that the step has changed");
+      }
+      flow_.rate = op.outputs[0];
+      flow_.schedule = i;
+      return;
+    }
   }
 
   bool carries(ValueId id) const {
@@ -130,7 +146,7 @@ class Flow {
     }
     if (type.dtype != graph_.type(flow_.rate).dtype) {
       return refuse(fmt::format("the loss gradient {} is {}, {} is {}", graph_.label(gradient),
-                                name(type.dtype), kLearningRate,
+                                name(type.dtype), graph_.label(flow_.rate),
                                 name(graph_.type(flow_.rate).dtype)));
     }
     flow_.sources.push_back(i);
@@ -161,7 +177,7 @@ class Flow {
     }
     if (op.inputs[2] != flow_.rate) {
       return refuse(fmt::format("{} is updated at the rate {}, not {}", parameter,
-                                graph_.label(op.inputs[2]), kLearningRate));
+                                graph_.label(op.inputs[2]), graph_.label(flow_.rate)));
     }
     const std::size_t readers = uses_.readers(op.inputs[1]).size();
     if (readers != 1) {

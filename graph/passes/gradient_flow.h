@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@
 namespace stepscope {
 
 struct GradientFlow {
-  std::vector<std::size_t> sources;  // ops that make a loss gradient; the factor enters here
-  std::vector<std::size_t> updates;  // SgdUpdate ops whose gradient carries the factor
-  ValueId rate;                      // control.lr
+  std::vector<std::size_t> sources;     // ops that make a loss gradient; the factor enters here
+  std::vector<std::size_t> updates;     // SgdUpdate ops whose gradient carries the factor
+  ValueId rate;                         // control.lr, or what the schedule makes of it
+  std::optional<std::size_t> schedule;  // the op that makes the rate; it may stand at the start
   // Why the factor cannot be the rate; empty: it can. `updates` may be incomplete where it is not.
   std::string refusal;
 };

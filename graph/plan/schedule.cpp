@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::int64_t kFront = -1;  // before the first op
 
-// An op that overwrites a parameter or state may move; the counter of the step ends the updates,
-// and stateful ops stay where they were put.
+// An op that overwrites a parameter or state may move, and so may the rate that updates wait for;
+// the counter of the step ends the updates, and stateful ops stay where they were put.
 bool moves(const Graph& graph, const Op& op) {
-  bool overwrites = false;
+  bool may_move = op.kind == OpKind::ScheduledRate;
   for (const ValueId id : op.outputs) {
     if (graph.value(id).sharing != Sharing::overwrite) continue;
     if (graph.value(graph.storage(id)).name == kStepCount) return false;
-    overwrites = true;
+    may_move = true;
   }
-  return overwrites && !op_def(op.kind).stateful;
+  return may_move && !op_def(op.kind).stateful;
 }
 
 }  // namespace

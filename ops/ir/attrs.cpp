@@ -28,6 +28,9 @@ struct WordWriter {
   void operator()(std::string_view, Activation value) {
     *out++ = static_cast<std::uint64_t>(value);
   }
+  void operator()(std::string_view, ScheduleKind value) {
+    *out++ = static_cast<std::uint64_t>(value);
+  }
   void operator()(std::string_view, LayoutId value) { *out++ = static_cast<std::uint64_t>(value); }
   void operator()(std::string_view, DType value) { *out++ = static_cast<std::uint64_t>(value); }
   void operator()(std::string_view field, const ChainStep& step) {
@@ -63,6 +66,7 @@ struct TextWriter {
   void operator()(std::string_view field, Activation value) {
     if (value != Activation::none) add(field, name(value));
   }
+  void operator()(std::string_view field, ScheduleKind value) { add(field, name(value)); }
   void operator()(std::string_view field, LayoutId value) {
     if (value != LayoutId::row_major) add(field, fmt::to_string(static_cast<int>(value)));
   }
@@ -93,6 +97,8 @@ void visit_fields(AnyAttrs& attrs, Visit&& visitor) {
 
 constexpr std::array kActivations = {Activation::none, Activation::relu, Activation::tanh,
                                      Activation::sigmoid};
+constexpr std::array kScheduleKinds = {ScheduleKind::constant, ScheduleKind::step,
+                                       ScheduleKind::exponential, ScheduleKind::cosine};
 constexpr std::array kChainOperands = {ChainOperands::current, ChainOperands::current_first,
                                        ChainOperands::current_second, ChainOperands::both};
 
@@ -187,6 +193,9 @@ class AttrReader {
   }
   void read(const AttrText& written, Activation& value) const {
     value = choice(written, word(written, "an activation"), "activation", kActivations);
+  }
+  void read(const AttrText& written, ScheduleKind& value) const {
+    value = choice(written, word(written, "a schedule"), "schedule", kScheduleKinds);
   }
   void read(const AttrText& written, DType& value) const {
     value = choice(written, word(written, "an element type"), "element type", kDTypes);

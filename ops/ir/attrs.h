@@ -15,6 +15,7 @@
 #include "ops/ir/activation.h"
 #include "ops/ir/chain_attrs.h"
 #include "ops/ir/image_attrs.h"
+#include "ops/ir/schedule_attrs.h"
 #include "ops/ir/types.h"
 
 namespace stepscope {
@@ -189,7 +190,7 @@ using Attrs =
     std::variant<std::monostate, MatMulAttrs, ScaleAttrs, FillAttrs, ReduceAttrs, BroadcastAttrs,
                  SgdAttrs, MomentumAttrs, AdamAttrs, ProductUpdateAttrs, Conv2dAttrs,
                  Conv2dGradAttrs, Conv2dUpdateAttrs, Pool2dAttrs, Pool2dGradAttrs, ScatterAddAttrs,
-                 CastAttrs, ReorderAttrs, ChainAttrs, SmallUpdateAttrs>;
+                 CastAttrs, ReorderAttrs, ChainAttrs, SmallUpdateAttrs, ScheduleAttrs>;
 
 // Attributes as words, for keys that are compared and hashed: equal attributes give equal words,
 // different ones different words (the first word is the variant's index). Writes at most

@@ -16,9 +16,19 @@ constexpr std::array kKinds = {OptimizerSpec::Kind::sgd, OptimizerSpec::Kind::mo
                                OptimizerSpec::Kind::adam};
 
 struct Control {
-  ValueId rate;
+  ValueId rate;  // that the updates take
   ValueId step;
 };
+
+// The states of the control block; what a schedule makes of them, where there is one.
+Control append_control(Graph& graph, DType dtype, const ScheduleAttrs& schedule) {
+  Control control{graph.declare(Role::state, {Shape{}, dtype}, std::string(kLearningRate)),
+                  graph.declare(Role::state, {Shape{}, DType::i32}, std::string(kStepCount))};
+  if (!schedule.is_constant()) {
+    control.rate = graph.apply1(OpKind::ScheduledRate, {control.rate, control.step}, schedule);
+  }
+  return control;
+}
 
 void append_update(Graph& graph, ValueId parameter, ValueId gradient, const Control& control,
                    const OptimizerSpec& spec, bool advance) {
@@ -82,9 +92,7 @@ void append_updates(Graph& graph, std::span<const ValueId> parameters,
   check(parameters.size() == gradients.size() && !parameters.empty(), Fault::bad_graph,
         "append_updates: {} parameters, {} gradients", parameters.size(), gradients.size());
   graph.enter(Phase::update);
-  const Control control{graph.declare(Role::state, {Shape{}, graph.type(parameters[0]).dtype},
-                                      std::string(kLearningRate)),
-                        graph.declare(Role::state, {Shape{}, DType::i32}, std::string(kStepCount))};
+  const Control control = append_control(graph, graph.type(parameters[0]).dtype, spec.schedule);
   std::vector<std::size_t> order(parameters.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -33,7 +33,8 @@ OptimizerSpec::Kind optimizer_kind(std::string_view text);
 std::vector<std::string> state_names(OptimizerSpec::Kind kind, std::string_view parameter);
 
 // Appends one update per parameter, in the order in which the gradients are made, with the states
-// it needs; the last one counts the step. Enters Phase::update.
+// it needs; the last one counts the step. A schedule that is not constant is one op in front of
+// them, whose result they take as the rate. Enters Phase::update.
 void append_updates(Graph& graph, std::span<const ValueId> parameters,
                     std::span<const ValueId> gradients, const OptimizerSpec& spec);
 
