@@ -1,8 +1,9 @@
-// Updates of one or more tensors.
+// Updates of one or more tensors, and the rate that they take.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <variant>
 
+#include "backends/api/schedule_numbers.h"
 #include "backends/cpu/lower.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
@@ -48,6 +49,13 @@ Body adam(const OpSite& site, const Table& table) {
   return {table.AdamUpdate, {.update = numbers}, {}};
 }
 
+Body scheduled_rate(const OpSite& site, const Table& table) {
+  check_f32(site);
+  check_row_major(site);
+  const ScheduleNumbers numbers = schedule_numbers(std::get<ScheduleAttrs>(site.attrs));
+  return {table.ScheduledRate, {.schedule = numbers}, {}};
+}
+
 }  // namespace
 
 Lower lower_updates(OpKind kind) {
@@ -58,6 +66,8 @@ Lower lower_updates(OpKind kind) {
       return momentum;
     case OpKind::AdamUpdate:
       return adam;
+    case OpKind::ScheduledRate:
+      return scheduled_rate;
     default:
       return nullptr;
   }

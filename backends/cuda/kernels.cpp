@@ -98,6 +98,8 @@ Maker updates(OpKind kind) {
       return make<update_of, run_momentum>;
     case OpKind::AdamUpdate:
       return make_adam;
+    case OpKind::ScheduledRate:
+      return make<schedule_of, run_scheduled_rate>;
     default:
       return nullptr;
   }

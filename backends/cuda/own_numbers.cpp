@@ -27,6 +27,7 @@ bool takes(OpKind kind, DType dtype) {
     case SgdUpdate:
     case MomentumUpdate:
     case AdamUpdate:
+    case ScheduledRate:
     case Gather:
     case ScatterAdd:
       return dtype == DType::i32;  // labels, indices, counts
@@ -211,6 +212,10 @@ Update update_of(const OpSite& site) {
   numbers.beta2 = adam.beta2;
   numbers.epsilon = static_cast<float>(adam.epsilon);
   return numbers;
+}
+
+ScheduleNumbers schedule_of(const OpSite& site) {
+  return schedule_numbers(std::get<ScheduleAttrs>(site.attrs));
 }
 
 }  // namespace stepscope::cuda

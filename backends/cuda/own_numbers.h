@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/api/kernel.h"
+#include "backends/api/schedule_numbers.h"
 #include "backends/cuda/device/numbers.h"
 
 namespace stepscope::cuda {
@@ -20,5 +21,6 @@ Indexed indexed_of(const OpSite& site);
 Chain chain_of(const OpSite& site);
 Casting casting_of(const OpSite& site);
 Update update_of(const OpSite& site);
+ScheduleNumbers schedule_of(const OpSite& site);
 
 }  // namespace stepscope::cuda

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/api/schedule_numbers.h"
+
 namespace stepscope::cpu {
 
 // Images of `channel blocks` {C / block, inner, block}: where the padding of the last block is.
@@ -113,6 +115,7 @@ union Numbers {
   Pool pool;
   Indexed indexed;
   Update update;
+  ScheduleNumbers schedule;
   Chain chain;
 };
 

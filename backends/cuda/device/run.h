@@ -13,6 +13,7 @@
 
 #include <cstddef>
 
+#include "backends/api/schedule_numbers.h"
 #include "backends/cuda/device/numbers.h"
 #include "backends/cuda/submission.h"
 
@@ -57,6 +58,7 @@ cudaError_t run_argmax(Submission& to, Operands operands, const Rows& numbers);
 cudaError_t run_sgd(Submission& to, Operands operands, const Update& numbers);
 cudaError_t run_momentum(Submission& to, Operands operands, const Update& numbers);
 cudaError_t run_adam(Submission& to, Operands operands, const Update& numbers);
+cudaError_t run_scheduled_rate(Submission& to, Operands operands, const ScheduleNumbers& numbers);
 
 cudaError_t run_gather(Submission& to, Operands operands, const Indexed& numbers);
 cudaError_t run_scatter_add(Submission& to, Operands operands, const Indexed& numbers);
