@@ -13,12 +13,14 @@
 // undefined until they are written. DYNAMIC_SHARED(float, buffer); declares `float* buffer`, the
 // bytes that the launch asked for, aligned to 16 bytes. One of it a kernel.
 // REGISTER_KERNEL(kernel); before its address is given to CUDA other than by launch().
+// UNROLLED for (...) where arrays shall live in registers: their indices must be constants.
 #if defined(__CUDACC__)
 #define SHARED_ARRAY(type, name, extents) __shared__ type name extents
 #define DYNAMIC_SHARED(type, name)                                          \
   extern __shared__ __align__(16) unsigned char stepscope_dynamic_shared[]; \
   type* const name = reinterpret_cast<type*>(stepscope_dynamic_shared)
 #define REGISTER_KERNEL(kernel) static_cast<void>(kernel)
+#define UNROLLED _Pragma("unroll")
 #else
 #define SHARED_ARRAY(type, name, extents)       \
   using name##_shared_type = type extents;      \
@@ -28,6 +30,7 @@
 #define DYNAMIC_SHARED(type, name) \
   type* const name = static_cast<type*>(::stepscope::cudasim::device::dynamic_shared())
 #define REGISTER_KERNEL(kernel) ::stepscope::cudasim::register_typed(kernel)
+#define UNROLLED
 #endif
 
 namespace stepscope::cuda {

@@ -14,16 +14,14 @@ using Maker = std::unique_ptr<Kernel> (*)(const OpSite& site);
 template <auto kNumbersOf, auto kRun, std::uint32_t kInPlace = 0>
 std::unique_ptr<Kernel> make(const OpSite& site) {
   using Numbers = decltype(kNumbersOf(site));
-  return std::make_unique<OwnKernel<Numbers, kRun>>(site, kInPlace, kNumbersOf(site));
+  return std::make_unique<OwnKernel<Numbers, kRun>>(site, Needs{.in_place = kInPlace},
+                                                    kNumbersOf(site));
 }
 
-template <RunRows kRows, RunRows kTotal>
-std::unique_ptr<Kernel> make_total(const OpSite& site) {
-  return std::make_unique<TotalKernel<kRows, kTotal>>(site, rows_of(site));
-}
-
-std::unique_ptr<Kernel> make_adam(const OpSite& site) {
-  return std::make_unique<AdamKernel>(site, update_of(site));
+template <auto kNumbersOf, auto kRun>
+std::unique_ptr<Kernel> make_with_tickets(const OpSite& site) {
+  using Numbers = decltype(kNumbersOf(site));
+  return std::make_unique<TicketKernel<Numbers, kRun>>(site, kNumbersOf(site));
 }
 
 constexpr Rows (*kRowsOf)(const OpSite&) = rows_of;
@@ -72,15 +70,15 @@ Maker rows(OpKind kind) {
     case OpKind::BiasGrad:
       return make<axis_of, run_bias_grad>;
     case OpKind::SoftmaxCrossEntropy:
-      return make_total<run_softmax, run_softmax_mean>;
+      return make_with_tickets<kRowsOf, run_softmax>;
     case OpKind::SoftmaxCrossEntropyWithGrad:
-      return make_total<run_softmax_with_grad, run_softmax_mean>;
+      return make_with_tickets<kRowsOf, run_softmax_with_grad>;
     case OpKind::SoftmaxCrossEntropyGrad:
       return make<kRowsOf, run_softmax_grad, 0b1>;
     case OpKind::Argmax:
       return make<kRowsOf, run_argmax>;
     case OpKind::CorrectCount:
-      return make_total<run_correct_count, run_correct_count_sum>;
+      return make_with_tickets<kRowsOf, run_correct_count>;
     case OpKind::Gather:
       return make<indexed_of, run_gather>;
     case OpKind::ScatterAdd:
@@ -97,9 +95,7 @@ Maker updates(OpKind kind) {
     case OpKind::MomentumUpdate:
       return make<update_of, run_momentum>;
     case OpKind::AdamUpdate:
-      return make_adam;
-    case OpKind::ScheduledRate:
-      return make<schedule_of, run_scheduled_rate>;
+      return make_with_tickets<update_of, run_adam>;
     default:
       return nullptr;
   }

@@ -11,7 +11,7 @@
 namespace stepscope::cuda {
 
 // Own device code for one op (device/); null: there is none. Never for products. A kernel serves
-// one stream at a time: its blocks may share a ticket in device memory (AdamUpdate).
+// one stream at a time: its blocks may draw from tickets in device memory (device/ticket.cuh).
 std::unique_ptr<Kernel> make_own_kernel(const OpSite& site);
 
 }  // namespace stepscope::cuda

@@ -2,78 +2,82 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "backends/cuda/device/run.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/memory.h"
 #include "backends/cuda/stream.h"
+#include "ops/ir/op_def.h"
 
 namespace stepscope::cuda {
 
-// One submission of an own kernel: reported, then made.
-template <class Submit>
-void submit_own(const Launch& call, Stream& stream, Submit submit) {
-  auto& cuda = static_cast<CudaStream&>(stream);
-  cuda.report(call, CallBy::own);
-  check_cuda(submit(cuda.submission()), "launch of an own kernel");
-}
+template <class Numbers>
+using RunWithScratch = cudaError_t (*)(Submission&, Operands, std::byte* scratch, const Numbers&);
 
-// Numbers: the struct of device/numbers.h that kRun takes.
-template <class Numbers, cudaError_t (*kRun)(Submission&, Operands, const Numbers&)>
+// kRun: of device/run.h. Numbers: the struct of device/numbers.h that it takes.
+template <class Numbers, auto kRun>
 class OwnKernel : public Kernel {
  public:
-  OwnKernel(const OpSite& site, std::uint32_t in_place, const Numbers& numbers)
-      : Kernel(site, {.in_place = in_place}, launch), numbers_(numbers) {}
+  OwnKernel(const OpSite& site, Needs needs, const Numbers& numbers)
+      : Kernel(site, std::move(needs), launch), numbers_(numbers) {}
 
  private:
   static void launch(const Launch& call, Stream& stream) {
     const auto& self = static_cast<const OwnKernel&>(*call.kernel);
-    submit_own(call, stream,
-               [&](Submission& to) { return kRun(to, call.operands, self.numbers_); });
+    auto& cuda = static_cast<CudaStream&>(stream);
+    cuda.report(call, CallBy::own);
+    check_cuda(self.run(call, cuda.submission()), "launch of an own kernel");
+  }
+  cudaError_t run(const Launch& call, Submission& to) const {
+    if constexpr (std::is_same_v<decltype(kRun), RunWithScratch<Numbers>>) {
+      return kRun(to, call.operands, call.scratch, numbers_);
+    } else {
+      return kRun(to, call.operands, numbers_);
+    }
   }
 
  protected:
   Numbers numbers_;
 };
 
-using RunRows = cudaError_t (*)(Submission&, Operands, std::byte* scratch, const Rows&);
-
-// Rows that end in one number: two kernels where they are dealt out to several blocks.
-template <RunRows kRows, RunRows kTotal>
-class TotalKernel final : public Kernel {
+// What blocks of one launch draw from (device/ticket.cuh): zero between launches.
+class Tickets {
  public:
-  TotalKernel(const OpSite& site, const Rows& rows)
-      : Kernel(site, {.scratch = rows.partial_bytes()}, launch, rows.kernels()), rows_(rows) {}
-
- private:
-  static void launch(const Launch& call, Stream& stream) {
-    const Rows& rows = static_cast<const TotalKernel&>(*call.kernel).rows_;
-    submit_own(call, stream,
-               [&](Submission& to) { return kRows(to, call.operands, call.scratch, rows); });
-    if (rows.kernels() == 1) return;
-    submit_own(call, stream,
-               [&](Submission& to) { return kTotal(to, call.operands, call.scratch, rows); });
+  Tickets(std::string_view op, std::uint32_t count) {
+    if (count == 0) return;
+    memory_.emplace(count * sizeof(std::uint32_t));
+    check_cuda(cudaMemset(memory_->data(), 0, memory_->bytes()),
+               fmt::format("{}: cudaMemset of its tickets", op));
+    check_cuda(cudaStreamSynchronize(cudaStreamLegacy),
+               fmt::format("{}: cudaStreamSynchronize behind the cudaMemset of its tickets", op));
+  }
+  std::uint32_t* first() {
+    return memory_ ? reinterpret_cast<std::uint32_t*>(memory_->data()) : nullptr;
   }
 
-  Rows rows_;
+ private:
+  std::optional<DeviceMemory> memory_;
 };
 
-// Holds the ticket that its blocks draw from when they count the step.
-class AdamKernel final : public OwnKernel<Update, run_adam> {
+// Blocks meet in the scratch, and the last of them does the rest. The kernel holds the tickets.
+template <class Numbers, auto kRun>
+class TicketKernel final : public OwnKernel<Numbers, kRun> {
  public:
-  AdamKernel(const OpSite& site, const Update& numbers) : OwnKernel(site, 0, numbers) {
-    if (!numbers.advance_step) return;
-    ticket_ = std::make_unique<DeviceMemory>(sizeof(std::uint32_t));
-    numbers_.ticket = reinterpret_cast<std::uint32_t*>(ticket_->data());
-    check_cuda(cudaMemset(ticket_->data(), 0, sizeof(std::uint32_t)),
-               "AdamUpdate: cudaMemset of its ticket");
-    check_cuda(cudaStreamSynchronize(cudaStreamLegacy),
-               "AdamUpdate: cudaStreamSynchronize behind the cudaMemset of its ticket");
+  TicketKernel(const OpSite& site, const Numbers& numbers)
+      : OwnKernel<Numbers, kRun>(site, {.scratch = numbers.partial_bytes()}, numbers),
+        tickets_(name(site.kind), numbers.tickets()) {
+    this->numbers_.ticket = tickets_.first();
   }
 
  private:
-  std::unique_ptr<DeviceMemory> ticket_;
+  Tickets tickets_;
 };
 
 }  // namespace stepscope::cuda

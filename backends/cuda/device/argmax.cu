@@ -3,6 +3,7 @@
 #include "backends/cuda/device/operands.h"
 #include "backends/cuda/device/run.h"
 #include "backends/cuda/device/sums.cuh"
+#include "backends/cuda/device/ticket.cuh"
 #include "backends/cuda/submission.cuh"
 
 namespace stepscope::cuda {
@@ -48,8 +49,8 @@ __global__ void __launch_bounds__(kRowThreads) argmax(const float* x, int* y, Ro
   }
 }
 
-// logits {N, C}, labels {N} -> count {}, or where there are several blocks partial {blocks}. The
-// label of a row left out is no row's argmax.
+// logits {N, C}, labels {N} -> count {}; partial {blocks}, where there are several. The label of a
+// row left out is no row's argmax.
 __global__ void __launch_bounds__(kRowThreads)
     correct_count(const float* logits, const int* labels, int* count, int* partial, Rows rows) {
   SHARED_ARRAY(int, parts, [kMostWarps]);
@@ -62,16 +63,7 @@ __global__ void __launch_bounds__(kRowThreads)
     if (lane == 0 && n < rows.N && index == labels[n]) ++correct;
   }
   correct = sum_of_block(correct, parts);
-  if (threadIdx.x == 0) *(gridDim.x == 1 ? count : partial + blockIdx.x) = correct;
-}
-
-// partial {blocks} -> count {}
-__global__ void __launch_bounds__(kWarp)
-    sum_of_counts(const int* partial, std::uint32_t blocks, int* count) {
-  int sum = 0;
-  for (std::uint32_t i = threadIdx.x; i < blocks; i += kWarp) sum += partial[i];
-  sum = sum_of_group(sum);
-  if (threadIdx.x == 0) *count = sum;
+  if (total_of_grid(correct, partial, rows.ticket)) *count = correct;
 }
 
 }  // namespace
@@ -85,12 +77,6 @@ cudaError_t run_correct_count(Submission& to, Operands operands, std::byte* scra
                               const Rows& numbers) {
   return submit(to, numbers.blocks, numbers.threads, 0, correct_count, at<const float>(operands, 0),
                 at<const int>(operands, 1), at<int>(operands, 2), at<int>(&scratch, 0), numbers);
-}
-
-cudaError_t run_correct_count_sum(Submission& to, Operands operands, std::byte* scratch,
-                                  const Rows& numbers) {
-  return submit(to, 1, kWarp, 0, sum_of_counts, at<const int>(&scratch, 0), numbers.blocks,
-                at<int>(operands, 2));
 }
 
 }  // namespace stepscope::cuda

@@ -2,7 +2,7 @@
 // each launch. Nothing in here changes from step to step; what does is read from device memory.
 //
 // Indices are of 32 bits on the device, so that they cost little: a tensor has fewer than 2^31
-// elements here (backends/cuda/kernels.cpp refuses others).
+// elements here (backends/cuda/own_numbers.cpp refuses others).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -35,15 +35,15 @@ struct Rows {
   std::uint32_t N, C;
   bool has_factor;  // d_loss or the rate
   std::uint32_t group, threads, blocks;
+  // Of kernels that end in one number, where there are several blocks; as Update's.
+  std::uint32_t* ticket = nullptr;
 
-  // Of kernels that end in one number: the sum of each block, then what all blocks agree on.
-  std::size_t partial_bytes() const { return blocks == 1 ? 0 : (blocks + 1) * sizeof(double); }
-  // A sum over several blocks is made by a second kernel, so that its order is fixed.
-  std::uint32_t kernels() const { return blocks == 1 ? 1 : 2; }
+  std::size_t partial_bytes() const { return blocks == 1 ? 0 : blocks * sizeof(double); }
+  std::uint32_t tickets() const { return blocks == 1 ? 0 : 1; }
 };
 
-// One block as long as it has no more than 32 elements a thread: a second kernel costs more than
-// what it would win.
+// One block as long as it has no more than 32 elements a thread: blocks that must meet at the end
+// cost more than what they would win.
 inline Rows rows_of(std::uint32_t N, std::uint32_t C, bool has_factor) {
   std::uint32_t group = 1;
   const bool several = std::uint64_t{N} * C > std::uint64_t{32} * kRowThreads;
@@ -75,7 +75,47 @@ struct Update {
   // Of AdamUpdate with advance_step: zero in device memory, and zero again when the kernel has
   // ended. Launches that share it must not overlap.
   std::uint32_t* ticket;
+
+  std::uint32_t tickets() const { return advance_step ? 1 : 0; }
+  std::size_t partial_bytes() const { return 0; }
 };
+
+// W {M, N} - a b, a {M, K}, b {K, N}, and the other parameters of the update. W is taken in tiles,
+// and K in shares, of which each tile has a block; with `bias` the column sums of b are one row
+// more.
+struct SmallUpdate {
+  static constexpr std::uint32_t kTileRows = 32, kTileColumns = 16;
+  static constexpr std::uint32_t kDepth = 128;      // of K, that a block holds at a time
+  static constexpr std::uint32_t kMostShares = 32;  // the last block of a tile adds up so many
+
+  std::uint32_t M, N, K;
+  bool transpose_a, transpose_b, bias, advance_step;
+  int tensors;
+  std::uint32_t elements[kMaxTensors];
+  // As dealt_out() has it.
+  std::uint32_t rows, tiles_across, tiles;  // rows: M, or one more
+  std::uint32_t share, shares;              // of K, a multiple of kDepth; how many cover it
+  std::uint32_t* ticket;                    // {tiles}, where there are several shares; as Update's
+
+  std::uint32_t tickets() const { return shares == 1 ? 0 : tiles; }
+  std::size_t partial_bytes() const {
+    const std::size_t elements_of_tile = std::size_t{kTileRows} * kTileColumns;
+    return shares == 1 ? 0 : tiles * shares * elements_of_tile * sizeof(float);
+  }
+};
+
+// One share as long as a block can hold it: blocks that must meet cost more than they win.
+inline SmallUpdate dealt_out(SmallUpdate numbers) {
+  const auto parts = [](std::uint32_t items, std::uint32_t of) { return (items - 1) / of + 1; };
+  numbers.rows = numbers.M + (numbers.bias ? 1 : 0);
+  numbers.tiles_across = parts(numbers.N, SmallUpdate::kTileColumns);
+  numbers.tiles = parts(numbers.rows, SmallUpdate::kTileRows) * numbers.tiles_across;
+  const std::uint32_t depths = parts(numbers.K, SmallUpdate::kDepth);
+  const std::uint32_t each = parts(depths, SmallUpdate::kMostShares);
+  numbers.share = each * SmallUpdate::kDepth;
+  numbers.shares = parts(depths, each);
+  return numbers;
+}
 
 enum class Loop : std::uint8_t {
   relu,

@@ -13,7 +13,6 @@
 
 #include <cstddef>
 
-#include "backends/api/schedule_numbers.h"
 #include "backends/cuda/device/numbers.h"
 #include "backends/cuda/submission.h"
 
@@ -40,17 +39,12 @@ cudaError_t run_broadcast(Submission& to, Operands operands, const Axis& numbers
 cudaError_t run_reduce_sum(Submission& to, Operands operands, const Axis& numbers);
 cudaError_t run_bias_grad(Submission& to, Operands operands, const Axis& numbers);
 
-// Where numbers.blocks > 1 the loss, or the count, is made by the second function of each pair,
-// from what the first left in `scratch`, numbers.partial_bytes() of it.
+// One number of all rows: blocks meet in `scratch`, numbers.partial_bytes() of it.
 cudaError_t run_softmax(Submission& to, Operands operands, std::byte* scratch, const Rows& numbers);
-cudaError_t run_softmax_mean(Submission& to, Operands operands, std::byte* scratch,
-                             const Rows& numbers);
 cudaError_t run_softmax_with_grad(Submission& to, Operands operands, std::byte* scratch,
                                   const Rows& numbers);
 cudaError_t run_correct_count(Submission& to, Operands operands, std::byte* scratch,
                               const Rows& numbers);
-cudaError_t run_correct_count_sum(Submission& to, Operands operands, std::byte* scratch,
-                                  const Rows& numbers);
 cudaError_t run_softmax_grad(Submission& to, Operands operands, const Rows& numbers);
 cudaError_t run_argmax(Submission& to, Operands operands, const Rows& numbers);
 
@@ -58,7 +52,10 @@ cudaError_t run_argmax(Submission& to, Operands operands, const Rows& numbers);
 cudaError_t run_sgd(Submission& to, Operands operands, const Update& numbers);
 cudaError_t run_momentum(Submission& to, Operands operands, const Update& numbers);
 cudaError_t run_adam(Submission& to, Operands operands, const Update& numbers);
-cudaError_t run_scheduled_rate(Submission& to, Operands operands, const ScheduleNumbers& numbers);
+
+// And a small product, whose blocks meet in `scratch`.
+cudaError_t run_small_update(Submission& to, Operands operands, std::byte* scratch,
+                             const SmallUpdate& numbers);
 
 cudaError_t run_gather(Submission& to, Operands operands, const Indexed& numbers);
 cudaError_t run_scatter_add(Submission& to, Operands operands, const Indexed& numbers);

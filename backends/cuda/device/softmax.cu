@@ -1,9 +1,10 @@
 // Softmax with cross-entropy, its gradient, and both at once. A few lanes take a row; the loss is
-// summed by one block in a fixed order, or where there are many rows, by a second kernel.
+// summed in a fixed order by the block that is last.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/device/operands.h"
 #include "backends/cuda/device/run.h"
 #include "backends/cuda/device/sums.cuh"
+#include "backends/cuda/device/ticket.cuh"
 #include "backends/cuda/submission.cuh"
 
 namespace stepscope::cuda {
@@ -43,19 +44,9 @@ __device__ float slope(float probability, std::uint32_t c, int label, float fact
   return label < 0 ? 0.0f : (probability - hot) * factor;
 }
 
-// The mean of the loss, or where there are several blocks what mean_of_blocks makes it of: partial
-// {blocks + 1}.
-__device__ void store_loss(double total, int left, float* loss, double* partial) {
-  if (gridDim.x == 1) {
-    *loss = static_cast<float>(total / left);
-    return;
-  }
-  partial[blockIdx.x] = total;
-  if (blockIdx.x == 0) partial[gridDim.x] = left;
-}
-
 // logits {N, C}, labels {N}[, rate {}] -> loss {}, out {N, C}: probabilities, or the gradient of
-// the loss. Rows are dealt out to groups of lanes; whole warps take part, also behind the last row.
+// the loss; partial {blocks}, where there are several. Rows are dealt out to groups of lanes; whole
+// warps take part, also behind the last row.
 template <bool kGradient>
 __global__ void __launch_bounds__(kRowThreads)
     softmax(const float* logits, const int* labels, const float* rate, float* loss, float* out,
@@ -81,16 +72,7 @@ __global__ void __launch_bounds__(kRowThreads)
     if (lane == 0 && label >= 0) total += double{logf(row.sum)} - double{x[label] - row.largest};
   }
   total = sum_of_block(total, losses);
-  if (threadIdx.x == 0) store_loss(total, left, loss, partial);
-}
-
-// partial {blocks + 1} -> loss {}: the sums of the blocks, over the number of rows
-__global__ void __launch_bounds__(kWarp)
-    mean_of_blocks(const double* partial, std::uint32_t blocks, float* loss) {
-  double total = 0.0;
-  for (std::uint32_t i = threadIdx.x; i < blocks; i += kWarp) total += partial[i];
-  total = sum_of_group(total);
-  if (threadIdx.x == 0) *loss = static_cast<float>(total / partial[blocks]);
+  if (total_of_grid(total, partial, rows.ticket)) *loss = static_cast<float>(total / left);
 }
 
 // probabilities {N, C}, labels {N}[, d_loss {}] -> d_logits {N, C}
@@ -115,12 +97,6 @@ cudaError_t submit_softmax(Submission& to, Operands operands, std::byte* scratch
                 at(operands, outputs + 1), at<double>(&scratch, 0), numbers);
 }
 
-cudaError_t submit_mean(Submission& to, Operands operands, std::byte* scratch,
-                        const Rows& numbers) {
-  return submit(to, 1, kWarp, 0, mean_of_blocks, at<const double>(&scratch, 0), numbers.blocks,
-                at(operands, numbers.has_factor ? 3 : 2));
-}
-
 }  // namespace
 
 cudaError_t run_softmax(Submission& to, Operands operands, std::byte* scratch,
@@ -131,11 +107,6 @@ cudaError_t run_softmax(Submission& to, Operands operands, std::byte* scratch,
 cudaError_t run_softmax_with_grad(Submission& to, Operands operands, std::byte* scratch,
                                   const Rows& numbers) {
   return submit_softmax<true>(to, operands, scratch, numbers);
-}
-
-cudaError_t run_softmax_mean(Submission& to, Operands operands, std::byte* scratch,
-                             const Rows& numbers) {
-  return submit_mean(to, operands, scratch, numbers);
 }
 
 // Each block counts the labels for itself, so there are not many of them.

@@ -4,39 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/device/operands.h"
 #include "backends/cuda/device/run.h"
+#include "backends/cuda/device/tensors.cuh"
+#include "backends/cuda/device/ticket.cuh"
 #include "backends/cuda/submission.cuh"
 
 namespace stepscope::cuda {
 namespace {
 
-// One tensor: w {n}, g {n}, and what its rule keeps, m {n} and v {n}.
-struct Tensor {
-  float* w;
-  const float* g;
-  float* m;
-  float* v;
-  std::uint32_t elements, first_block;
-};
-
-struct Tensors {
-  int count;
-  Tensor of[kMaxTensors];
-};
-
-// One element: w, g and the states, which it changes.
-struct Element {
-  float w, g, m, v;
-};
-
 struct Sgd {
   static constexpr int kStates = 0;
   float rate;
   __device__ void operator()(Element& e) const { e.w -= rate * e.g; }
-};
-
-struct ScaledSgd {
-  static constexpr int kStates = 0;
-  __device__ void operator()(Element& e) const { e.w -= e.g; }
 };
 
 // m is the velocity.
@@ -60,59 +38,6 @@ struct Adam {
     e.w -= scaled_rate * e.m / (sqrtf(e.v) * root_factor + epsilon);
   }
 };
-
-constexpr std::uint32_t kWidth = 4;  // elements of a thread: one vector
-constexpr std::uint32_t kChunk = kWidth * kThreads;
-
-// x {n}, a multiple of kWidth and more -> the i-th vector of it
-__device__ float4& vector_of(float* x, std::uint32_t i) { return reinterpret_cast<float4*>(x)[i]; }
-
-template <class Rule>
-__device__ void update_vector(const Tensor& tensor, std::uint32_t i, const Rule& rule) {
-  const float4 w = vector_of(tensor.w, i);
-  const float4 g = reinterpret_cast<const float4*>(tensor.g)[i];
-  float4 m{}, v{};
-  if constexpr (Rule::kStates > 0) m = vector_of(tensor.m, i);
-  if constexpr (Rule::kStates > 1) v = vector_of(tensor.v, i);
-  Element a{w.x, g.x, m.x, v.x}, b{w.y, g.y, m.y, v.y};
-  Element c{w.z, g.z, m.z, v.z}, d{w.w, g.w, m.w, v.w};
-  rule(a);
-  rule(b);
-  rule(c);
-  rule(d);
-  vector_of(tensor.w, i) = make_float4(a.w, b.w, c.w, d.w);
-  if constexpr (Rule::kStates > 0) vector_of(tensor.m, i) = make_float4(a.m, b.m, c.m, d.m);
-  if constexpr (Rule::kStates > 1) vector_of(tensor.v, i) = make_float4(a.v, b.v, c.v, d.v);
-}
-
-template <class Rule>
-__device__ void update_one(const Tensor& tensor, std::uint32_t i, const Rule& rule) {
-  Element e{tensor.w[i], tensor.g[i], 0.0f, 0.0f};
-  if constexpr (Rule::kStates > 0) e.m = tensor.m[i];
-  if constexpr (Rule::kStates > 1) e.v = tensor.v[i];
-  rule(e);
-  tensor.w[i] = e.w;
-  if constexpr (Rule::kStates > 0) tensor.m[i] = e.m;
-  if constexpr (Rule::kStates > 1) tensor.v[i] = e.v;
-}
-
-// The tensor of this block, and its part of it.
-template <class Rule>
-__device__ void update(const Tensors& tensors, const Rule& rule) {
-  int t = 0;
-  while (t + 1 < tensors.count && blockIdx.x >= tensors.of[t + 1].first_block) ++t;
-  const Tensor& tensor = tensors.of[t];
-  const std::uint32_t i = (blockIdx.x - tensor.first_block) * kThreads + threadIdx.x;
-  const std::uint32_t vectors = tensor.elements / kWidth;
-  if (i < vectors) update_vector(tensor, i, rule);
-  const std::uint32_t last = kWidth * vectors + i;
-  if (i < kWidth && last < tensor.elements) update_one(tensor, last, rule);
-}
-
-// No other thread reads the step count here.
-__device__ void count_step(int* step) {
-  if (step != nullptr && blockIdx.x == 0 && threadIdx.x == 0) ++*step;
-}
 
 __global__ void __launch_bounds__(kThreads)
     sgd(const __grid_constant__ Tensors tensors, const float* rate, int* step) {
@@ -143,17 +68,11 @@ __device__ double power(double base, std::uint32_t exponent) {
 }
 
 // The finished steps, for all blocks the same: the last block that has read them counts the step,
-// if this update does. ticket {}: zero before and after, null for one block.
+// if this update does. ticket {}: null for one block.
 __device__ int read_and_count_step(const int* finished, int* step, std::uint32_t* ticket) {
   const int before = *finished;
   if (step == nullptr) return before;
-  if (gridDim.x > 1) {
-    __threadfence();
-    if (atomicAdd(ticket, 1u) != gridDim.x - 1) return before;
-    __threadfence();
-    atomicExch(ticket, 0u);
-  }
-  *step = before + 1;
+  if (gridDim.x == 1 || drew_last(ticket, gridDim.x)) *step = before + 1;
   return before;
 }
 

@@ -29,6 +29,10 @@ class Mutant(NamedTuple):
     old: str  # found exactly once
     new: str
     caught_by: tuple[str, ...]  # at least
+    kernel: str = ""  # where `file` is a header of the folder: the kernel that is compiled with it
+
+    def compiled(self) -> str:
+        return self.kernel or self.file
 
 
 MUTANTS = (
@@ -148,18 +152,30 @@ def test(program: Path, file: str, where: Path) -> tuple[bool, str]:
 def judge(setup: dict, mutant: Mutant, build: str, scratch: Path) -> tuple[bool, str]:
     """Whether the build catches the mutant, and what it said."""
     stem = scratch / f"{mutant.name}.{build}"
-    source, output = stem.with_suffix(f".{build}.cu"), stem.with_suffix(f".{build}.o")
-    source.write_text(plant(mutant, Path(setup["folder"])))
-    command, where = compile_command(setup, build, mutant.file, source, output)
+    output = stem.with_suffix(f".{build}.o")
+    planted = plant(mutant, Path(setup["folder"]))
+    if mutant.kernel:
+        source = Path(setup["folder"]) / mutant.kernel
+        # In front of the folder of the includes, and under the name by which they are included.
+        first = stem.with_suffix(f".{build}.include")
+        header = first / source.relative_to(setup["root"]).parent / mutant.file
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text(planted)
+        command, where = compile_command(setup, build, mutant.kernel, source, output)
+        command += ["-iquote", str(first)]
+    else:
+        source = stem.with_suffix(f".{build}.cu")
+        source.write_text(planted)
+        command, where = compile_command(setup, build, mutant.file, source, output)
     must(command, where, f"{mutant.name} does not compile for {build}")
     facts = setup["builds"][build]
-    others = [name for name in facts["objects"] if not name.endswith(f"/{mutant.file}.o")]
+    others = [name for name in facts["objects"] if not name.endswith(f"/{mutant.compiled()}.o")]
     if len(others) + 1 != len(facts["objects"]):
-        raise Broken(f"{build}: {mutant.file}.o is not one of its objects")
+        raise Broken(f"{build}: {mutant.compiled()}.o is not one of its objects")
     link = [setup["compiler"], *shlex.split(setup["flags"]), *facts["options"], *others,
             str(output), *facts["libraries"], "-o", str(stem)]
     must(link, facts["directory"], f"{mutant.name} does not link for {build}")
-    passed, said = test(stem, mutant.file, scratch)
+    passed, said = test(stem, mutant.compiled(), scratch)
     for leftover in (output, stem):
         leftover.unlink()
     return not passed, said
@@ -182,7 +198,7 @@ def main() -> int:
     chosen = [mutant for mutant in MUTANTS if not sys.argv[3:] or mutant.name in sys.argv[3:]]
     bad = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        files = sorted({mutant.file for mutant in chosen})
+        files = sorted({mutant.compiled() for mutant in chosen})
         whole = {(file, build): pool.submit(test, Path(setup["builds"][build]["program"]), file,
                                             scratch) for file in files for build in BUILDS}
         results = {(mutant.name, build): pool.submit(judge, setup, mutant, build, scratch)
