@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace stepscope::cuda {
@@ -12,5 +14,8 @@ struct Build {
   bool simulated;         // its times are values of a model
 };
 extern const Build kBuild;
+
+// Why the library of the products is not there, with what to do; nothing: it is. Loads it.
+std::optional<std::string> why_no_library();
 
 }  // namespace stepscope::cuda

@@ -6,4 +6,6 @@ namespace stepscope::cuda {
 
 const Build kBuild{.name = "cuda-sim", .simulated = true};
 
+std::optional<std::string> why_no_library() { return std::nullopt; }  // it is part of the simulator
+
 }  // namespace stepscope::cuda

@@ -10,7 +10,7 @@
 
 namespace stepscope::conformance {
 
-std::vector<std::string> backend_names() { return Registry::builtin().names(); }
+std::vector<std::string> backend_names() { return Registry::builtin().available(); }
 
 Backend& backend(const std::string& name) {
   static std::map<std::string, std::unique_ptr<Backend>> made;

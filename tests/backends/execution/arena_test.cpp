@@ -23,7 +23,7 @@ struct Planned {
 
 std::vector<Planned> runs() {
   std::vector<Planned> all;
-  for (const std::string& backend : Registry::builtin().names()) {
+  for (const std::string& backend : Registry::builtin().available()) {
     for (const std::string model : {"mlp", "small_cnn", "lenet"}) {
       for (const std::int64_t batch : {1, 32, 1024}) {
         for (const std::string fusion : {"off", "on"})

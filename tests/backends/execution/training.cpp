@@ -14,7 +14,7 @@
 namespace stepscope::test {
 
 std::vector<std::string> computing_backends() {
-  std::vector<std::string> names = Registry::builtin().names();
+  std::vector<std::string> names = Registry::builtin().available();
   std::erase(names, "null");
   return names;
 }

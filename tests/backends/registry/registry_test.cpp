@@ -51,18 +51,41 @@ std::unique_ptr<Backend> make_absent(const BackendOptions&) {
   fail(Fault::unsupported, "absent: there is no such device on this machine");
 }
 
+std::unique_ptr<Backend> make_broken(const BackendOptions&) {
+  fail(Fault::device, "broken: 2 threads wanted, 1 given");
+}
+
 TEST(Registry, HasTheBackendsOfThisBuild) {
   const Registry registry = Registry::builtin();
   const std::vector<std::string> names = registry.names();
   ASSERT_GE(names.size(), 2U);
   EXPECT_EQ(names[0], "reference");
   EXPECT_EQ(names[1], "null");
+  const std::vector<std::string> available = registry.available();
   for (const std::string& name : names) {
+    if (std::ranges::count(available, name) == 0) {
+      EXPECT_EQ(name, "cuda");  // the only one that a machine of ours may lack what it needs for
+      const std::string error = error_of([&] { (void)registry.make(name, {}); });
+      EXPECT_EQ(error.rfind("unsupported: cuda: ", 0), 0U) << error;
+      continue;
+    }
     const auto backend = registry.make(name, {});
     EXPECT_EQ(backend->name(), name);
     EXPECT_EQ(backend->info().threads, 1);
     EXPECT_FALSE(backend->info().device.empty());
+    EXPECT_FALSE(backend->info().simulated);
   }
+}
+
+TEST(Registry, LeavesOutWhatIsNotAvailableAndNothingThatIsBroken) {
+  Registry registry;
+  registry.add({"absent", make_absent});
+  registry.add({"scaling", make_scaling});
+  EXPECT_EQ(registry.names(), (std::vector<std::string>{"absent", "scaling"}));
+  EXPECT_EQ(registry.available(), std::vector<std::string>{"scaling"});
+  registry.add({"broken", make_broken});
+  EXPECT_EQ(error_of([&] { (void)registry.available(); }),
+            "device: broken: 2 threads wanted, 1 given");
 }
 
 TEST(Registry, NamesTheNearest) {

@@ -14,7 +14,7 @@ namespace stepscope::test {
 // The backends of this build that are fast enough to train on.
 inline std::vector<std::string> fast_backends() {
   std::vector<std::string> names;
-  for (const std::string& backend : Registry::builtin().names()) {
+  for (const std::string& backend : Registry::builtin().available()) {
     if (backend != "null" && backend != "reference") names.push_back(backend);
   }
   return names;

@@ -38,7 +38,7 @@ inline TrainSpec small_spec(OptimizerSpec::Kind kind = OptimizerSpec::Kind::sgd)
 
 inline std::vector<std::string> computing_backends() {
   std::vector<std::string> names;
-  for (const std::string& backend : Registry::builtin().names()) {
+  for (const std::string& backend : Registry::builtin().available()) {
     if (Registry::builtin().make(backend, {})->info().computes) names.push_back(backend);
   }
   return names;
