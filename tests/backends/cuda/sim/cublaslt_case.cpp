@@ -8,7 +8,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <random>
+
+#include "ops/base/philox.h"
 
 namespace stepscope::cudasim {
 namespace {
@@ -33,13 +34,12 @@ bool reads_mask(const ProductCase& product) {
   return has(product, {CUBLASLT_EPILOGUE_DRELU, CUBLASLT_EPILOGUE_DRELU_BGRAD});
 }
 
-Stored store(int rows, int columns, int padding, bool rows_first, std::mt19937_64& random) {
+Stored store(int rows, int columns, int padding, bool rows_first, Philox& random) {
   Stored stored{rows, columns, (rows_first ? columns : rows) + padding, rows_first, {}};
   const int outer = rows_first ? rows : columns;
   stored.data.assign(static_cast<std::size_t>(outer * stored.ld - padding), kGap);
-  std::uniform_real_distribution<float> draw(-1, 1);
   for (std::size_t i = 0; i < stored.data.size(); ++i) {
-    if (!stored.is_gap(i)) stored.data[i] = draw(random);
+    if (!stored.is_gap(i)) stored.data[i] = static_cast<float>(random.uniform(-1, 1));
   }
   return stored;
 }
@@ -59,7 +59,7 @@ std::string ProductCase::text() const {
 }
 
 ProductData data_of(const ProductCase& product) {
-  std::mt19937_64 random(product.seed);
+  Philox random(product.seed);
   const auto make = [&](int rows, int columns, bool turned, int padding) {
     return store(turned ? columns : rows, turned ? rows : columns, padding, product.rows_first,
                  random);
@@ -73,13 +73,13 @@ ProductData data_of(const ProductCase& product) {
   if (product.in_place) data.d = data.c;
   const bool over_columns = product.epilogue == CUBLASLT_EPILOGUE_BGRADB;
   data.bias.resize(static_cast<std::size_t>(over_columns ? product.n : product.m));
-  std::uniform_real_distribution<float> draw(-1, 1);
   for (float& value : data.bias) {
-    value = adds_bias(product) ? draw(random) : std::numeric_limits<float>::quiet_NaN();
+    value = adds_bias(product) ? static_cast<float>(random.uniform(-1, 1))
+                               : std::numeric_limits<float>::quiet_NaN();
   }
   data.mask.assign(static_cast<std::size_t>(product.aux_ld() * product.n / 8), 0xCC);
   if (reads_mask(product)) {
-    for (std::uint8_t& byte : data.mask) byte = static_cast<std::uint8_t>(random());
+    for (std::uint8_t& byte : data.mask) byte = static_cast<std::uint8_t>(random.next_u32());
   }
   if (!product.mask.empty()) data.mask = product.mask;
   return data;

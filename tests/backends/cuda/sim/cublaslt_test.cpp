@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 
+#include "ops/base/philox.h"
 #include "tests/backends/cuda/sim/cublaslt_case.h"
 #include "tests/backends/cuda/sim/cublaslt_run.h"
 #include "tests/backends/cuda/sim/fixture.h"
@@ -72,9 +72,9 @@ TEST_F(CublasLt, RowOrder) {
 }
 
 TEST_F(CublasLt, RandomProducts) {
-  std::mt19937_64 random(20);
+  Philox random(20);
   const auto below = [&](int end) {
-    return static_cast<int>(random() % static_cast<unsigned>(end));
+    return static_cast<int>(random.below(static_cast<std::uint64_t>(end)));
   };
   for (int round = 0; round < 150; ++round) {
     ProductCase product{.m = 1 + below(40), .n = 1 + below(40), .k = 1 + below(150)};
@@ -86,7 +86,7 @@ TEST_F(CublasLt, RandomProducts) {
     product.in_place = below(2) == 0;
     product.padding = below(4);
     product.split = below(2) == 0;
-    product.seed = random();
+    product.seed = random.next_u64();
     expect_right(product);
   }
 }
