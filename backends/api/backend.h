@@ -38,6 +38,7 @@ struct BackendInfo {
   // Its device is a model: counts and values hold, no time of it was measured, and no ratio is made
   // of one.
   bool simulated = false;
+  bool tf32 = false;  // inputs of products are rounded to it, as BackendOptions::tf32 asked
   // library or instruction set -> version or name, in a fixed order
   std::vector<std::pair<std::string, std::string>> details;
 };
