@@ -34,7 +34,8 @@ TEST(OpTable, NamesMatchTheirKinds) {
 TEST(OpTable, GradientOpsAndUpdatesHaveNoGradient) {
   for (const OpKind kind :
        {OpKind::ReluGrad, OpKind::TanhGrad, OpKind::SigmoidGrad, OpKind::SoftmaxCrossEntropyGrad,
-        OpKind::SgdUpdate, OpKind::MomentumUpdate, OpKind::AdamUpdate, OpKind::Argmax}) {
+        OpKind::SgdUpdate, OpKind::MomentumUpdate, OpKind::AdamUpdate, OpKind::ScheduledRate,
+        OpKind::Argmax}) {
     EXPECT_EQ(op_def(kind).vjp, nullptr) << name(kind);
   }
 }

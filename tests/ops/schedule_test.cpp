@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "ops/ir/parse.h"
+#include "ops/ir/print.h"
 #include "tests/support/errors.h"
 
 namespace stepscope {
@@ -52,6 +54,26 @@ TEST(Schedules, AreReadAndWritten) {
     EXPECT_EQ(written, each.canonical.empty() ? each.text : each.canonical);
     EXPECT_EQ(parse_schedule(written), read) << written;
   }
+}
+
+// As an op's settings, in printed steps.
+TEST(Schedules, AreSettingsOfAnOp) {
+  const std::string text =
+      "stepscope-ir 1\n"
+      "state control.lr : f32{}\n"
+      "state control.step : i32{}\n"
+      "%0 : f32{} = ScheduledRate(control.lr, control.step) {kind = cosine, steps = 1000, factor = "
+      "1, floor = 0.01, warmup = 9, start = 0.1} @ update\n"
+      "keep %0\n";
+  const StepFile file = parse_step(text, "net.step");
+  EXPECT_EQ(to_text(instantiate(file, 1)), text);
+  EXPECT_EQ(instantiate(file, 1).ops()[0].attrs,
+            Attrs(parse_schedule("warmup:9,cosine:1000:0.01")));
+  std::string wrong = text;
+  wrong.replace(wrong.find("cosine"), 6, "cosin");
+  EXPECT_EQ(error_of([&] { (void)parse_step(wrong, "net.step"); }),
+            "bad input: net.step:4:62: unknown schedule 'cosin': did you mean 'cosine'? (there "
+            "are: constant, step, exponential, cosine)");
 }
 
 TEST(Schedules, AreConstantOnlyWithoutWarmup) {

@@ -343,5 +343,34 @@ TEST(ShapeRules, AdamUpdate) {
   });
 }
 
+TEST(ShapeRules, ScheduledRate) {
+  const auto op = OpKind::ScheduledRate;
+  const Types in = {f32({}), i32({})};
+  expect({
+      {op, in, ScheduleAttrs{}, "f32{}"},
+      {op, {f64({}), i32({})}, ScheduleAttrs{}, "f64{}"},
+      {op, {f32({})}, ScheduleAttrs{}, "bad graph: ScheduledRate: takes 2 inputs, got 1"},
+      {op,
+       {f32({1}), i32({})},
+       ScheduleAttrs{},
+       "bad graph: ScheduledRate: operand types differ, f32{1} and f32{}"},
+      {op,
+       {f32({}), f32({})},
+       ScheduleAttrs{},
+       "bad graph: ScheduledRate: operand types differ, f32{} and i32{}"},
+      {op, in, ScheduleAttrs{.steps = 0},
+       "bad graph: ScheduledRate: steps must be in [1, 2147483647], got 0"},
+      {op, in, ScheduleAttrs{.warmup = -1},
+       "bad graph: ScheduledRate: warmup must be in [0, 2147483647], got -1"},
+      {op, in, ScheduleAttrs{.factor = 0.0},
+       "bad graph: ScheduledRate: factor must be above 0, got 0"},
+      {op, in, ScheduleAttrs{.floor = 1.5},
+       "bad graph: ScheduledRate: floor must be in [0, 1], got 1.5"},
+      {op, in, ScheduleAttrs{.start = -0.5},
+       "bad graph: ScheduledRate: start must be in [0, 1], got -0.5"},
+      {op, in, {}, "bad graph: ScheduledRate: its attributes are missing, or another op's"},
+  });
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -64,6 +64,7 @@ TEST(WorkRules, UpdatesReadAndWriteWhatTheyChange) {
          5 * 24 + 4);
   expect(work_of(OpKind::AdamUpdate, {kMatrix, kMatrix, kMatrix, kMatrix, rate, step}, AdamAttrs{}),
          84, 7 * 24 + 8);
+  expect(work_of(OpKind::ScheduledRate, {rate, step}, ScheduleAttrs{}), 4, 4 + 4 + 4);
 }
 
 }  // namespace
