@@ -3,15 +3,13 @@
 #include "graph/passes/fusion.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
 
 namespace stepscope {
 namespace {
-
-constexpr std::string_view kLayout = "layout";
 
 bool contains(std::span<const std::string> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -38,26 +36,27 @@ std::string joined(std::span<const std::string> names, std::string_view before_e
 
 }  // namespace
 
-std::span<const Pass> fusion_passes() {
+std::vector<Pass> fusion_passes(const Wishes& wishes) {
   // A product takes its bias before an activation would be chained; the loss gradient and the
-  // products of weight gradients are in their final form before SGD is folded into them; what is
-  // left of the updates and of the pointwise ops comes last.
-  static const std::array passes = {
+  // products of weight gradients are in their final form before SGD is folded into them; updates
+  // are one before a product joins them; what is left of the pointwise ops comes last.
+  return {
       Pass{"epilogue", "bias and activation into products and convolutions", fuse_epilogue},
       Pass{"loss_grad", "softmax, cross-entropy and their gradient in one op", fuse_loss_grad},
       Pass{"relu_grad", "the gradient of relu into the op in front of it", fuse_relu_grad},
       Pass{"bias_grad", "gradients of bias and weight in one op", fuse_bias_grad},
       Pass{"fold_sgd", "SGD into the products that make weight gradients", fold_sgd},
       Pass{"multi_tensor", "updates of one kind in one op", fuse_multi_tensor},
+      relu_mask_pass(wishes),
+      small_update_pass(wishes),
       Pass{"pointwise", "chains of pointwise ops in one op", fuse_pointwise},
+      layout_pass(wishes),
   };
-  return passes;
 }
 
 std::vector<std::string> fusion_names() {
   std::vector<std::string> names;
-  for (const Pass& pass : fusion_passes()) names.emplace_back(pass.name);
-  names.emplace_back(kLayout);
+  for (const Pass& pass : fusion_passes({})) names.emplace_back(pass.name);
   return names;
 }
 
@@ -101,12 +100,9 @@ std::string to_string(const FusionChoice& choice) {
 
 std::vector<Pass> passes_for(const FusionChoice& choice, const Wishes& wishes) {
   std::vector<Pass> passes = {standard_passes().front()};
-  for (const Pass& pass : fusion_passes()) {
-    if (choice.has(pass.name)) passes.push_back(pass);
+  for (Pass& pass : fusion_passes(wishes)) {
+    if (pass.run && choice.has(pass.name)) passes.push_back(std::move(pass));
   }
-  if (choice.has(kLayout) && wishes.layouts != nullptr) {
-    passes.push_back(layout_pass(*wishes.layouts));
-  };
   passes.push_back(standard_passes().back());
   return passes;
 }

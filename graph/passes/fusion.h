@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +21,20 @@ PassResult fold_sgd(const Graph& graph);
 PassResult fuse_multi_tensor(const Graph& graph);
 PassResult fuse_pointwise(const Graph& graph);
 
-// The passes above in an order that works. `layout` is none of them: it asks a backend.
-std::span<const Pass> fusion_passes();
-
+// Passes that wait for a wish of the backend: without one they have no `run`.
+//
+// A relu in a product saves where a gradient passes, and the gradient in a product reads that.
+Pass relu_mask_pass(const Wishes& wishes);
+// The product that updates a small weight goes into the update of the other parameters behind it.
+Pass small_update_pass(const Wishes& wishes);
 // Puts values into the layouts that a backend wants, and reorders where two wishes meet. Values
 // that are kept stay row-major. The chooser must outlive the pass.
-Pass layout_pass(LayoutChooser& chooser);
+Pass layout_pass(const Wishes& wishes);
 
-// Names of all that can be chosen, in the order in which they run: fusion_passes(), then layout.
+// All of them in an order that works. What waits for another wish than these has no `run`.
+std::vector<Pass> fusion_passes(const Wishes& wishes);
+
+// Names of all that can be chosen, in the order in which they run.
 std::vector<std::string> fusion_names();
 
 // Which of them run. Made by parse_fusion, or as a list of names; order and doubles do not matter.

@@ -25,6 +25,7 @@ constexpr std::uint32_t kFirst = 0b01, kSecond = 0b10, kBoth = 0b11;
 constexpr std::array kLinear = {
     Linear{OpKind::MatMul, {kFirst, kSecond}},
     Linear{OpKind::MatMulReluGrad, {kFirst, kSecond}},
+    Linear{OpKind::MatMulMaskGrad, {kFirst, kSecond}},
     Linear{OpKind::MatMulBiasGrad, {kSecond, kSecond}},
     Linear{OpKind::Conv2dInputGrad, {kFirst, kFirst}},
     Linear{OpKind::Conv2dInputReluGrad, {kFirst, kFirst}},

@@ -108,9 +108,14 @@ class Layouts {
 
 }  // namespace
 
-Pass layout_pass(LayoutChooser& chooser) {
-  return {"layout", "values in the layouts that the backend wants",
-          [&chooser](const Graph& graph) { return Layouts(graph, chooser).run(); }};
+Pass layout_pass(const Wishes& wishes) {
+  Pass pass{"layout", "values in the layouts that the backend wants", {}};
+  if (wishes.layouts != nullptr) {
+    pass.run = [chooser = wishes.layouts](const Graph& graph) {
+      return Layouts(graph, *chooser).run();
+    };
+  }
+  return pass;
 }
 
 }  // namespace stepscope

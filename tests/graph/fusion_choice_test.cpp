@@ -12,7 +12,8 @@ namespace {
 using test::error_of;
 
 constexpr const char* kAll =
-    "epilogue, loss_grad, relu_grad, bias_grad, fold_sgd, multi_tensor, pointwise, layout";
+    "epilogue, loss_grad, relu_grad, bias_grad, fold_sgd, multi_tensor, relu_mask, small_update, "
+    "pointwise, layout";
 
 std::string canonical(std::string_view text) { return to_string(parse_fusion(text)); }
 std::string refusal(std::string_view text) {
@@ -24,12 +25,14 @@ TEST(FusionChoice, EqualChoicesHaveEqualTexts) {
   EXPECT_EQ(canonical("off"), "off");
   EXPECT_EQ(canonical("loss_grad,epilogue,loss_grad"), "epilogue,loss_grad");
   EXPECT_EQ(canonical("-layout,-fold_sgd"), "-fold_sgd,-layout");
-  EXPECT_EQ(canonical("-epilogue,-loss_grad,-relu_grad,-bias_grad,-fold_sgd,-multi_tensor"),
+  EXPECT_EQ(canonical("-epilogue,-loss_grad,-relu_grad,-bias_grad,-fold_sgd,-multi_tensor,"
+                      "-relu_mask,-small_update"),
             "pointwise,layout");
   EXPECT_EQ(canonical("-epilogue,-loss_grad,-relu_grad,-bias_grad,-fold_sgd,-multi_tensor,"
-                      "-pointwise,-layout"),
+                      "-relu_mask,-small_update,-pointwise,-layout"),
             "off");
-  EXPECT_EQ(canonical("epilogue,loss_grad,relu_grad,bias_grad,fold_sgd,multi_tensor,pointwise"),
+  EXPECT_EQ(canonical("epilogue,loss_grad,relu_grad,bias_grad,fold_sgd,multi_tensor,relu_mask,"
+                      "small_update,pointwise"),
             "-layout");
   for (const std::string& name : fusion_names()) {
     EXPECT_EQ(canonical(name), name);
@@ -69,9 +72,9 @@ class Indifferent final : public LayoutChooser {
   }
 };
 
-std::string names(std::string_view text, LayoutChooser* chooser) {
+std::string names(std::string_view text, const Wishes& wishes) {
   std::string all;
-  for (const Pass& pass : passes_for(parse_fusion(text), {.layouts = chooser})) {
+  for (const Pass& pass : passes_for(parse_fusion(text), wishes)) {
     all += std::string(all.empty() ? "" : " ") + std::string(pass.name);
     EXPECT_FALSE(pass.summary.empty());
   }
@@ -80,15 +83,29 @@ std::string names(std::string_view text, LayoutChooser* chooser) {
 
 TEST(FusionChoice, ChosenPassesRunBetweenThoseThatAlwaysDo) {
   Indifferent chooser;
-  EXPECT_EQ(names("off", &chooser), "simplify schedule");
-  EXPECT_EQ(names("fold_sgd,epilogue", &chooser), "simplify epilogue fold_sgd schedule");
-  EXPECT_EQ(names("on", &chooser),
+  EXPECT_EQ(names("off", {.layouts = &chooser}), "simplify schedule");
+  EXPECT_EQ(names("fold_sgd,epilogue", {.layouts = &chooser}),
+            "simplify epilogue fold_sgd schedule");
+  EXPECT_EQ(names("on", {.layouts = &chooser}),
             "simplify epilogue loss_grad relu_grad bias_grad fold_sgd multi_tensor pointwise "
             "layout schedule");
-  EXPECT_EQ(names("-multi_tensor,-layout", &chooser),
+  EXPECT_EQ(names("-multi_tensor,-layout", {.layouts = &chooser}),
             "simplify epilogue loss_grad relu_grad bias_grad fold_sgd pointwise schedule");
-  EXPECT_EQ(names("layout", &chooser), "simplify layout schedule");
-  EXPECT_EQ(names("layout", nullptr), "simplify schedule") << "the backend has no wishes";
+  EXPECT_EQ(names("layout", {.layouts = &chooser}), "simplify layout schedule");
+  EXPECT_EQ(names("layout", {}), "simplify schedule") << "the backend has no wishes";
+}
+
+TEST(FusionChoice, WhatWaitsForAWishRunsWhereItIsChosenAndWishedFor) {
+  const Wishes wishes{.relu_mask = true, .small_product = 1};
+  EXPECT_EQ(names("on", wishes),
+            "simplify epilogue loss_grad relu_grad bias_grad fold_sgd multi_tensor relu_mask "
+            "small_update pointwise schedule");
+  EXPECT_EQ(names("relu_mask,small_update", wishes), "simplify relu_mask small_update schedule");
+  EXPECT_EQ(names("relu_mask,small_update", {}), "simplify schedule");
+  EXPECT_EQ(names("relu_mask,small_update", {.relu_mask = true}), "simplify relu_mask schedule");
+  EXPECT_EQ(names("-relu_mask,-small_update,-pointwise", wishes),
+            "simplify epilogue loss_grad relu_grad bias_grad fold_sgd multi_tensor schedule");
+  EXPECT_EQ(names("off", wishes), "simplify schedule");
 }
 
 }  // namespace

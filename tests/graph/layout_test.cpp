@@ -47,7 +47,7 @@ class LayoutPass : public testing::Test {
   }
   PassResult laid_out() {
     verify(graph_, "test");
-    PassResult result = layout_pass(chooser_).run(graph_);
+    PassResult result = layout_pass({.layouts = &chooser_}).run(graph_);
     verify(result.graph, "layout");
     return result;
   }
@@ -152,7 +152,7 @@ class Greedy final : public LayoutChooser {
 TEST_F(LayoutPass, SavedValuesAreNeverReordered) {
   const Graph step = make_model("small_cnn").step(2);
   Greedy chooser;
-  const Graph graph = layout_pass(chooser).run(step).graph;
+  const Graph graph = layout_pass({.layouts = &chooser}).run(step).graph;
   verify(graph, "layout");
   EXPECT_GT(count(graph, OpKind::Reorder), 0);
   for (const Op& op : graph.ops()) {
@@ -173,7 +173,7 @@ class Content final : public LayoutChooser {
 TEST_F(LayoutPass, WithoutWishesTheGraphStays) {
   const Graph step = make_model("lenet").step(2);
   Content chooser;
-  const PassResult result = layout_pass(chooser).run(step);
+  const PassResult result = layout_pass({.layouts = &chooser}).run(step);
   EXPECT_EQ(to_text(result.graph), to_text(step));
   EXPECT_EQ(notes_of(result), "the backend wants all values as they are");
 }
@@ -186,7 +186,7 @@ class Forgetful final : public LayoutChooser {
 TEST_F(LayoutPass, SaysWhatAChooserForgot) {
   (void)convolution(x_, w_);
   Forgetful chooser;
-  const std::vector<Pass> passes = {layout_pass(chooser)};
+  const std::vector<Pass> passes = {layout_pass({.layouts = &chooser})};
   EXPECT_EQ(test::error_of([&] { (void)run_passes(graph_, passes); }),
             "bad graph: layout: Conv2d has 2 inputs, the backend chose layouts for 0");
 }
