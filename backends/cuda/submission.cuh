@@ -6,7 +6,9 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "backends/cuda/device_compat.cuh"
@@ -14,10 +16,28 @@
 
 namespace stepscope::cuda {
 
+// An argument's part of the digest: of a pointer its address, of a struct that has them those that
+// its each_address(visit) visits.
+template <class Argument>
+void add_addresses(std::uint64_t& digest, const Argument& argument) {
+  const auto add = [&digest](const void* address) {
+    digest = (digest ^ reinterpret_cast<std::uintptr_t>(address)) * 0x9E3779B97F4A7C15;
+    digest ^= digest >> 32;
+  };
+  if constexpr (std::is_pointer_v<Argument>) {
+    add(argument);
+  } else if constexpr (requires { argument.each_address(add); }) {
+    argument.each_address(add);
+  }
+}
+
 // Requires: arguments convert to the kernel's parameters, as in a call.
 template <class... P, class... A>
 cudaError_t submit(Submission& to, dim3 grid, dim3 block, std::size_t dynamic_shared,
                    void (*kernel)(P...), A&&... arguments) {
+  if (to.addresses != nullptr) {
+    (add_addresses(*to.addresses, static_cast<P>(arguments)), ...);
+  }
   if (to.graph == nullptr) {
     return launch(to.stream, grid, block, dynamic_shared, kernel, std::forward<A>(arguments)...);
   }
