@@ -4,35 +4,34 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+
+#include "ops/base/philox.h"
 
 namespace stepscope::mlp {
 
 Batch batch_of(const Sizes& sizes, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<float> pixel(0, 1);
+  Philox random(seed);
   Batch batch;
   batch.images.resize(static_cast<std::size_t>(sizes.rows * sizes.features.front()));
-  for (float& value : batch.images) value = pixel(random);
+  for (float& value : batch.images) value = static_cast<float>(random.uniform());
   for (int row = 0; row < sizes.rows; ++row) {
     batch.labels.push_back(
-        static_cast<int>(random() % static_cast<unsigned>(sizes.features.back())));
+        static_cast<int>(random.below(static_cast<std::uint64_t>(sizes.features.back()))));
   }
   return batch;
 }
 
 Parameters parameters_of(const Sizes& sizes, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  Philox random(seed);
   Parameters all;
   for (int layer = 0; layer < kLayers; ++layer) {
     const LayerShape shape = shape_of(sizes, layer);
-    const float most = std::sqrt(6.0F / static_cast<float>(shape.in + shape.out));
-    std::uniform_real_distribution<float> draw(-most, most);
+    const double most = std::sqrt(6.0 / (shape.in + shape.out));
+    const auto draw = [&] { return static_cast<float>(random.uniform(-most, most)); };
     auto& values = all[static_cast<std::size_t>(layer)];
     values.assign(shape.count(), 0.0F);
-    for (int i = 0; i < shape.in * shape.out; ++i)
-      values[static_cast<std::size_t>(i)] = draw(random);
-    for (std::size_t i = shape.bias_at(); i < values.size(); ++i) values[i] = draw(random);
+    for (int i = 0; i < shape.in * shape.out; ++i) values[static_cast<std::size_t>(i)] = draw();
+    for (std::size_t i = shape.bias_at(); i < values.size(); ++i) values[i] = draw();
   }
   return all;
 }
