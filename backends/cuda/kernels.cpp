@@ -96,6 +96,10 @@ Maker updates(OpKind kind) {
       return make<update_of, run_momentum>;
     case OpKind::AdamUpdate:
       return make_with_tickets<update_of, run_adam>;
+    case OpKind::MatMulSgdUpdate:
+      return make_with_tickets<small_update_of, run_small_update>;
+    case OpKind::ScheduledRate:
+      return make<schedule_of, run_scheduled_rate>;
     default:
       return nullptr;
   }

@@ -10,7 +10,8 @@
 
 namespace stepscope::cuda {
 
-// Own device code for one op (device/); null: there is none. Never for products. A kernel serves
+// Own device code for one op (device/); null: there is none. Never for products, but for one
+// that is a part of an update (MatMulSgdUpdate). A kernel serves
 // one stream at a time: its blocks may draw from tickets in device memory (device/ticket.cuh).
 std::unique_ptr<Kernel> make_own_kernel(const OpSite& site);
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <variant>
 
+#include "backends/cuda/build.h"
+#include "backends/cuda/site_types.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 
@@ -12,29 +14,6 @@ namespace stepscope::cuda {
 namespace {
 
 std::uint32_t narrow(std::int64_t count) { return static_cast<std::uint32_t>(count); }
-
-// Whether operands of that type can be given to an op of that kind, beside f32.
-bool takes(OpKind kind, DType dtype) {
-  using enum OpKind;
-  switch (kind) {
-    case Cast:
-      return dtype == DType::f64 || dtype == DType::i32 || dtype == DType::u8;
-    case SoftmaxCrossEntropy:
-    case SoftmaxCrossEntropyGrad:
-    case SoftmaxCrossEntropyWithGrad:
-    case Argmax:
-    case CorrectCount:
-    case SgdUpdate:
-    case MomentumUpdate:
-    case AdamUpdate:
-    case ScheduledRate:
-    case Gather:
-    case ScatterAdd:
-      return dtype == DType::i32;  // labels, indices, counts
-    default:
-      return false;
-  }
-}
 
 std::int64_t product(const Shape& shape, std::size_t from, std::size_t to) {
   std::int64_t elements = 1;
@@ -106,8 +85,8 @@ Number number_of(DType dtype) {
 // The parameters are the first inputs.
 template <class UpdateAttrs>
 Update update_from(const OpSite& site, const UpdateAttrs& attrs) {
-  check(attrs.tensors <= kMaxTensors, Fault::unsupported, "cuda: {} of {} tensors, at most {} are",
-        name(site.kind), attrs.tensors, kMaxTensors);
+  check(attrs.tensors <= kMaxTensors, Fault::unsupported, "{}: {} of {} tensors, at most {} are",
+        kBuild.name, name(site.kind), attrs.tensors, kMaxTensors);
   Update numbers{};
   numbers.tensors = static_cast<int>(attrs.tensors);
   numbers.advance_step = attrs.advance_step;
@@ -121,21 +100,14 @@ Update update_from(const OpSite& site, const UpdateAttrs& attrs) {
 
 void check_operands(const OpSite& site) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const auto check_each = [&](const std::vector<TensorType>& types) {
-    for (const TensorType& type : types) {
-      check(type.layout == LayoutId::row_major, Fault::unsupported,
-            "cuda: {} on layout {}, only row-major is", name(site.kind),
-            static_cast<int>(type.layout));
-      check(type.dtype == DType::f32 || takes(site.kind, type.dtype), Fault::unsupported,
-            "cuda: {} on {}, only f32 is; take the reference backend", name(site.kind),
-            name(type.dtype));
+  check_types(site);
+  for (const auto* types : {&site.in, &site.out}) {
+    for (const TensorType& type : *types) {
       check(type.shape.elements() <= kMost, Fault::unsupported,
-            "cuda: {} on {} elements, at most {} are", name(site.kind), type.shape.elements(),
-            kMost);
+            "{}: {} on {} elements, at most {} are", kBuild.name, name(site.kind),
+            type.shape.elements(), kMost);
     }
-  };
-  check_each(site.in);
-  check_each(site.out);
+  }
 }
 
 Elements elements_of(const OpSite& site) { return {narrow(site.out[0].shape.elements())}; }
@@ -172,7 +144,8 @@ Indexed indexed_of(const OpSite& site) {
                            static_cast<std::uint32_t>(bytes_per_element(site.in[0].dtype))};
   constexpr std::uint32_t kMostColumns = 65535U * 128U;  // blocks of a grid's y, columns of a block
   check(site.kind == OpKind::Gather || numbers.row <= kMostColumns, Fault::unsupported,
-        "cuda: ScatterAdd of rows of {} elements, at most {} are", numbers.row, kMostColumns);
+        "{}: ScatterAdd of rows of {} elements, at most {} are", kBuild.name, numbers.row,
+        kMostColumns);
   return numbers;
 }
 
@@ -216,6 +189,26 @@ Update update_of(const OpSite& site) {
 
 ScheduleNumbers schedule_of(const OpSite& site) {
   return schedule_numbers(std::get<ScheduleAttrs>(site.attrs));
+}
+
+// W, a, b, the parameters; K lies where a has it.
+SmallUpdate small_update_of(const OpSite& site) {
+  const auto& attrs = std::get<SmallUpdateAttrs>(site.attrs);
+  SmallUpdate numbers{};
+  numbers.M = narrow(site.in[0].shape[0]);
+  numbers.N = narrow(site.in[0].shape[1]);
+  numbers.K = narrow(site.in[1].shape[attrs.transpose_a ? 0 : 1]);
+  numbers.transpose_a = attrs.transpose_a;
+  numbers.transpose_b = attrs.transpose_b;
+  numbers.bias = attrs.bias;
+  numbers.advance_step = attrs.advance_step;
+  check(attrs.tensors <= kMaxTensors, Fault::unsupported, "{}: {} of {} tensors, at most {} are",
+        kBuild.name, name(site.kind), attrs.tensors, kMaxTensors);
+  numbers.tensors = static_cast<int>(attrs.tensors);
+  for (int t = 0; t < numbers.tensors; ++t) {
+    numbers.elements[t] = narrow(site.in[static_cast<std::size_t>(3 + t)].shape.elements());
+  }
+  return dealt_out(numbers);
 }
 
 }  // namespace stepscope::cuda

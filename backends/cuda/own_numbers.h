@@ -21,6 +21,7 @@ Indexed indexed_of(const OpSite& site);
 Chain chain_of(const OpSite& site);
 Casting casting_of(const OpSite& site);
 Update update_of(const OpSite& site);
+SmallUpdate small_update_of(const OpSite& site);
 ScheduleNumbers schedule_of(const OpSite& site);
 
 }  // namespace stepscope::cuda

@@ -13,6 +13,7 @@
 #include "backends/cuda/build.h"
 #include "backends/cuda/products_kernel.h"
 #include "backends/cuda/products_library.h"
+#include "backends/cuda/site_types.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 
@@ -21,21 +22,8 @@ namespace {
 
 bool is_product(OpKind kind) {
   using enum OpKind;
-  return kind == MatMul || kind == Linear || kind == MatMulReluGrad || kind == MatMulBiasGrad ||
-         kind == MatMulUpdate;
-}
-
-void check_types(const OpSite& site) {
-  for (const auto* types : {&site.in, &site.out}) {
-    for (const TensorType& type : *types) {
-      check(type.layout == LayoutId::row_major, Fault::unsupported,
-            "{}: {} on layout {}, only row-major is", kBuild.name, name(site.kind),
-            static_cast<int>(type.layout));
-      check(type.dtype == DType::f32, Fault::unsupported,
-            "{}: {} on {}, only f32 is; take the reference backend", kBuild.name, name(site.kind),
-            name(type.dtype));
-    }
-  }
+  return kind == MatMul || kind == Linear || kind == LinearReluMask || kind == MatMulReluGrad ||
+         kind == MatMulMaskGrad || kind == MatMulBiasGrad || kind == MatMulUpdate;
 }
 
 // W stands before a and b of MatMulUpdate.
@@ -66,6 +54,8 @@ bool wants_sums(const OpSite& site) { return site.out.size() == 2; }
 // Linear and MatMulUpdate (tests/conformance) judge it. Should one fail there, it becomes an own
 // part, as the gate is.
 Epilogue epilogue_of(const OpSite& site) {
+  if (site.kind == OpKind::LinearReluMask) return Epilogue::bias_relu_mask;
+  if (site.kind == OpKind::MatMulMaskGrad) return Epilogue::mask_gate;
   if (wants_sums(site)) return Epilogue::b_sums;
   if (site.kind != OpKind::Linear) return Epilogue::none;
   const bool relu = std::get<MatMulAttrs>(site.attrs).activation == Activation::relu;

@@ -23,13 +23,18 @@ enum class Tf32 : std::uint8_t { off, on };
 // measuring what that would gain; no backend asks for it.
 enum class SplitK : std::uint8_t { off, on };
 
+// Of what LinearReluMask saves of y {rows, columns}: a bit for each element, in rows of whole 128
+// bits.
+std::size_t mask_bytes(std::int64_t rows, std::int64_t columns);
+
 // The library's handle and what all products share. Outlives their kernels.
 class Products {
  public:
   explicit Products(Tf32 tf32, SplitK split_k = SplitK::off);
   ~Products();
 
-  // MatMul, Linear, MatMulReluGrad, MatMulBiasGrad, MatMulUpdate; null for other ops. The workspace
+  // MatMul, Linear, LinearReluMask, MatMulReluGrad, MatMulMaskGrad, MatMulBiasGrad, MatMulUpdate;
+  // null for other ops. The workspace
   // is the kernel's scratch. Algorithms are the heuristic's first, asked for once for each problem
   // and kept, so that all modes and all kernels share them.
   //

@@ -12,11 +12,21 @@
 
 namespace stepscope::cuda {
 
+namespace {
+
+Needs needs_of(const Problem& problem, const Algorithm& algorithm) {
+  const bool saves = problem.epilogue == Epilogue::bias_relu_mask;
+  return {.scratch = algorithm.workspace,
+          .saved = saves ? mask_bytes(problem.M, problem.N) : 0,
+          .output_bytes = {}};
+}
+
+}  // namespace
+
 ProductKernel::ProductKernel(const OpSite& site, cublasLtHandle_t handle, const Problem& problem,
                              std::unique_ptr<LibraryProduct> product, const Algorithm& algorithm,
                              OwnPart own)
-    : Kernel(site, {.scratch = algorithm.workspace, .output_bytes = {}}, launch,
-             own == OwnPart::none ? 1 : 2),
+    : Kernel(site, needs_of(problem, algorithm), launch, own == OwnPart::none ? 1 : 2),
       handle_(handle),
       problem_(problem),
       product_(std::move(product)),
@@ -28,7 +38,9 @@ ProductKernel::ProductKernel(const OpSite& site, cublasLtHandle_t handle, const 
 
 // MatMul          a, b -> c
 // Linear          a, b, bias -> y
+// LinearReluMask  a, b, bias -> y, mask
 // MatMulReluGrad  a, b, y -> dx
+// MatMulMaskGrad  a, b, mask -> dx
 // MatMulBiasGrad  a, b -> c, sums
 // MatMulUpdate    W, a, b -> W', which lies over W[, sums]
 ProductOperands ProductKernel::operands_of(const Launch& call) const {
@@ -38,10 +50,22 @@ ProductOperands ProductKernel::operands_of(const Launch& call) const {
                            .w = problem_.subtracted ? call.operands[0] : nullptr,
                            .c = outputs[0],
                            .workspace = call.scratch};
-  if (problem_.epilogue == Epilogue::b_sums) {
-    operands.vector = outputs[1];
-  } else if (problem_.epilogue != Epilogue::none) {
-    operands.vector = call.operands[2];
+  switch (problem_.epilogue) {
+    case Epilogue::none:
+      break;
+    case Epilogue::bias_relu_mask:
+      operands.mask = outputs[1];
+      [[fallthrough]];
+    case Epilogue::bias:
+    case Epilogue::bias_relu:
+      operands.vector = call.operands[2];
+      break;
+    case Epilogue::mask_gate:
+      operands.mask = call.operands[2];
+      break;
+    case Epilogue::b_sums:
+      operands.vector = outputs[1];
+      break;
   }
   return operands;
 }

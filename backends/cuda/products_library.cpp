@@ -45,11 +45,25 @@ cublasLtEpilogue_t epilogue_of(Epilogue epilogue) {
       return CUBLASLT_EPILOGUE_BIAS;
     case Epilogue::bias_relu:
       return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case Epilogue::bias_relu_mask:
+      return CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
+    case Epilogue::mask_gate:
+      return CUBLASLT_EPILOGUE_DRELU;
     case Epilogue::b_sums:
       return CUBLASLT_EPILOGUE_BGRADA;
   }
   return CUBLASLT_EPILOGUE_DEFAULT;
 }
+
+bool has_vector(Epilogue epilogue) {
+  return epilogue != Epilogue::none && epilogue != Epilogue::mask_gate;
+}
+bool has_mask(Epilogue epilogue) {
+  return epilogue == Epilogue::bias_relu_mask || epilogue == Epilogue::mask_gate;
+}
+
+// A row of c is a column of the library's D. cublasLt.h: "must be divisible by 128".
+std::int64_t mask_row_bits(std::int64_t columns) { return (columns + 127) / 128 * 128; }
 
 // Of a row-major operand {rows, columns}, or of its transpose as it lies in memory.
 void init_layout(cublasLtMatrixLayoutOpaque_t& layout, std::int64_t rows, std::int64_t columns,
@@ -79,9 +93,17 @@ cublasLtMatmulPreferenceOpaque_t preference_of(SplitK split_k) {
 
 }  // namespace
 
+std::size_t mask_bytes(std::int64_t rows, std::int64_t columns) {
+  return static_cast<std::size_t>(rows * mask_row_bits(columns) / 8);
+}
+
 std::string to_text(const Problem& problem) {
-  constexpr std::array<const char*, 4> kEpilogues = {"", ", with a bias", ", with a bias and relu",
-                                                     ", with the column sums of b"};
+  constexpr std::array kEpilogues = {"",
+                                     ", with a bias",
+                                     ", with a bias and relu",
+                                     ", with a bias, relu and its mask",
+                                     ", where a mask lets it through",
+                                     ", with the column sums of b"};
   return fmt::format("{}x{}x{}{}{}{}{}", problem.M, problem.K, problem.N,
                      problem.transpose_a ? ", a transposed" : "",
                      problem.transpose_b ? ", b transposed" : "",
@@ -90,12 +112,17 @@ std::string to_text(const Problem& problem) {
 }
 
 LibraryProduct::LibraryProduct(const Problem& problem, Tf32 tf32)
-    : subtracted_(problem.subtracted), has_vector_(problem.epilogue != Epilogue::none) {
+    : subtracted_(problem.subtracted),
+      vector_{CUBLASLT_MATMUL_DESC_BIAS_POINTER, has_vector(problem.epilogue)},
+      mask_{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, has_mask(problem.epilogue)} {
   const auto compute = tf32 == Tf32::on ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   check_lt(cublasLtMatmulDescInit(&operation_, compute, CUDA_R_32F), "cublasLtMatmulDescInit");
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, operation_of(problem.transpose_b));
   set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, operation_of(problem.transpose_a));
   set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(problem.epilogue));
+  if (mask_.is_used) {
+    set(operation_, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, mask_row_bits(problem.N));
+  }
   init_layout(a_, problem.M, problem.K, problem.transpose_a);
   init_layout(b_, problem.K, problem.N, problem.transpose_b);
   init_layout(c_, problem.M, problem.N, false);
@@ -103,9 +130,11 @@ LibraryProduct::LibraryProduct(const Problem& problem, Tf32 tf32)
 
 std::optional<Algorithm> LibraryProduct::choose(cublasLtHandle_t handle, SplitK split_k,
                                                 std::string& answer) {
-  // The choice may depend on how the vector is aligned, and there is none yet: an address that is
-  // aligned as all of them are, and that the heuristic does not follow.
-  if (has_vector_) point_at(std::bit_cast<const void*>(std::uintptr_t{kAlignment}));
+  // The choice may depend on how vector and mask are aligned, and there are none yet: an address
+  // that is aligned as all of them are, and that the heuristic does not follow.
+  const auto* somewhere = std::bit_cast<const void*>(std::uintptr_t{kAlignment});
+  point_at(vector_, somewhere);
+  point_at(mask_, somewhere);
   cublasLtMatmulPreferenceOpaque_t preference = preference_of(split_k);
   std::array<cublasLtMatmulHeuristicResult_t, kOffers> offers{};
   int count = 0;
@@ -123,7 +152,8 @@ std::optional<Algorithm> LibraryProduct::choose(cublasLtHandle_t handle, SplitK 
 
 cublasStatus_t LibraryProduct::run(cublasLtHandle_t handle, const Algorithm& algorithm,
                                    const ProductOperands& operands, cudaStream_t stream) const {
-  if (has_vector_ && vector_ != operands.vector) point_at(operands.vector);
+  point_at(vector_, operands.vector);
+  point_at(mask_, operands.mask);
   const float alpha = subtracted_ ? -1.0F : 1.0F;
   const float beta = subtracted_ ? 1.0F : 0.0F;
   const std::byte* added = subtracted_ ? operands.w : operands.c;
@@ -132,10 +162,11 @@ cublasStatus_t LibraryProduct::run(cublasLtHandle_t handle, const Algorithm& alg
                         algorithm.workspace, stream);
 }
 
-void LibraryProduct::point_at(const void* vector) const {
-  vector_ = nullptr;  // unknown, should the call fail
-  set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, vector);
-  vector_ = vector;
+void LibraryProduct::point_at(Pointer& pointer, const void* address) const {
+  if (!pointer.is_used || pointer.value == address) return;
+  pointer.value = nullptr;  // unknown, should the call fail
+  set(operation_, pointer.attribute, address);
+  pointer.value = address;
 }
 
 }  // namespace stepscope::cuda

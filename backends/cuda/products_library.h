@@ -20,9 +20,11 @@ namespace stepscope::cuda {
 // What the library does around the product; enumerators say so in the words of row-major c = a b.
 enum class Epilogue : std::uint8_t {
   none,
-  bias,       // c + bias, the bias {N} added to each row
-  bias_relu,  // and what is not above zero becomes zero
-  b_sums,     // beside c: the column sums {N} of b, {K, N} as it is multiplied
+  bias,            // c + bias, the bias {N} added to each row
+  bias_relu,       // and what is not above zero becomes zero
+  bias_relu_mask,  // and a bit for each element says whether it is above
+  mask_gate,       // c where its bit is set, else zero
+  b_sums,          // beside c: the column sums {N} of b, {K, N} as it is multiplied
 };
 
 // Row-major c {M, N} = a {M, K} b {K, N}, or with `subtracted` w - a b; a transposed operand lies
@@ -48,6 +50,7 @@ struct ProductOperands {
   const std::byte* w = nullptr;  // what a subtracted product is taken from; may be `c`
   std::byte* c = nullptr;
   std::byte* vector = nullptr;  // the bias, or where the sums go
+  std::byte* mask = nullptr;    // written or read: mask_bytes()
   std::byte* workspace = nullptr;
 };
 
@@ -64,17 +67,22 @@ class LibraryProduct {
   std::optional<Algorithm> choose(cublasLtHandle_t handle, SplitK split_k, std::string& answer);
 
   // Requires: addresses are aligned as memory.h promises; the algorithm was chosen for this
-  // problem. Serves one stream at a time: the address of the vector is set in the descriptor.
+  // problem. Serves one stream at a time: addresses of vector and mask stand in the descriptor.
   cublasStatus_t run(cublasLtHandle_t handle, const Algorithm& algorithm,
                      const ProductOperands& operands, cudaStream_t stream) const;
 
  private:
-  void point_at(const void* vector) const;
+  // An address that the descriptor holds.
+  struct Pointer {
+    cublasLtMatmulDescAttributes_t attribute;
+    bool is_used;
+    const void* value = nullptr;  // as the descriptor has it
+  };
+  void point_at(Pointer& pointer, const void* address) const;
 
   bool subtracted_;
-  bool has_vector_;
   mutable cublasLtMatmulDescOpaque_t operation_{};
-  mutable const void* vector_ = nullptr;                  // as the descriptor has it
+  mutable Pointer vector_, mask_;
   mutable cublasLtMatrixLayoutOpaque_t a_{}, b_{}, c_{};  // of the row-major operands
 };
 

@@ -6,8 +6,10 @@
 #include <optional>
 #include <span>
 
+#include "backends/cuda/build.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/memory.h"
+#include "backends/cuda/products.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 
@@ -44,6 +46,13 @@ std::size_t output_bytes(const Kernel& kernel, std::size_t k) {
   return needs.output_bytes.empty() ? kernel.site().out[k].bytes() : needs.output_bytes[k];
 }
 
+// What an op saved is as large as its kernel said, and not as its type.
+std::size_t input_bytes(const OpSite& site, std::size_t i) {
+  const TensorType& type = site.in[i];
+  if (site.kind != OpKind::MatMulMaskGrad || i != 2) return type.bytes();
+  return mask_bytes(type.shape[0], type.shape[1]);
+}
+
 // Operands in one block, each at the backend's alignment; an output that is the new content of an
 // input lies there.
 class Operands {
@@ -51,7 +60,9 @@ class Operands {
   explicit Operands(const Kernel& kernel) {
     const OpSite& site = kernel.site();
     std::vector<std::size_t> offsets;
-    for (const TensorType& type : site.in) offsets.push_back(place(type.bytes()));
+    for (std::size_t i = 0; i < site.in.size(); ++i) {
+      offsets.push_back(place(input_bytes(site, i)));
+    }
     for (std::size_t k = 0; k < site.out.size(); ++k) {
       const int overwritten = overwritten_input(site.kind, site.attrs, site.in.size(), k);
       offsets.push_back(overwritten >= 0 ? offsets[static_cast<std::size_t>(overwritten)]
@@ -94,7 +105,7 @@ void Trials::run(const Kernel& kernel) {
     stream_.submit(operands.bound_to(kernel), 0);
     stream_.wait();
   } catch (const Error& error) {
-    fail(error.fault(), "cuda: trying {}: {}", name(kernel.site().kind), error.what());
+    fail(error.fault(), "{}: trying {}: {}", kBuild.name, name(kernel.site().kind), error.what());
   }
   tried_.insert(std::move(words));
 }

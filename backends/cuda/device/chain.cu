@@ -16,7 +16,12 @@ struct Values {
 };
 
 struct Inputs {
-  const float* x[kMaxSteps + 1];
+  const float* x[kMaxSteps + 1];  // null behind the last
+
+  template <class Visit>
+  void each_address(Visit visit) const {
+    for (const float* input : x) visit(input);
+  }
 };
 
 // x {n} from `first` on; what is behind the end is zero.

@@ -40,6 +40,10 @@ struct Rows {
 
   std::size_t partial_bytes() const { return blocks == 1 ? 0 : blocks * sizeof(double); }
   std::uint32_t tickets() const { return blocks == 1 ? 0 : 1; }
+  template <class Visit>
+  void each_address(Visit visit) const {
+    visit(ticket);
+  }
 };
 
 // One block as long as it has no more than 32 elements a thread: blocks that must meet at the end
@@ -98,6 +102,10 @@ struct SmallUpdate {
   std::uint32_t* ticket;                    // {tiles}, where there are several shares; as Update's
 
   std::uint32_t tickets() const { return shares == 1 ? 0 : tiles; }
+  template <class Visit>
+  void each_address(Visit visit) const {
+    visit(ticket);
+  }
   std::size_t partial_bytes() const {
     const std::size_t elements_of_tile = std::size_t{kTileRows} * kTileColumns;
     return shares == 1 ? 0 : tiles * shares * elements_of_tile * sizeof(float);

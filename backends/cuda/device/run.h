@@ -13,6 +13,7 @@
 
 #include <cstddef>
 
+#include "backends/api/schedule_numbers.h"
 #include "backends/cuda/device/numbers.h"
 #include "backends/cuda/submission.h"
 
@@ -52,6 +53,7 @@ cudaError_t run_argmax(Submission& to, Operands operands, const Rows& numbers);
 cudaError_t run_sgd(Submission& to, Operands operands, const Update& numbers);
 cudaError_t run_momentum(Submission& to, Operands operands, const Update& numbers);
 cudaError_t run_adam(Submission& to, Operands operands, const Update& numbers);
+cudaError_t run_scheduled_rate(Submission& to, Operands operands, const ScheduleNumbers& numbers);
 
 // And a small product, whose blocks meet in `scratch`.
 cudaError_t run_small_update(Submission& to, Operands operands, std::byte* scratch,

@@ -24,6 +24,16 @@ struct Tensor {
 struct Tensors {
   int count;
   Tensor of[kMaxTensors];
+
+  template <class Visit>
+  void each_address(Visit visit) const {
+    for (int t = 0; t < count; ++t) {
+      visit(of[t].w);
+      visit(of[t].g);
+      visit(of[t].m);
+      visit(of[t].v);
+    }
+  }
 };
 
 // One element: w, g and the states, which a rule changes.

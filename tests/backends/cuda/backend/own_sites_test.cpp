@@ -37,24 +37,24 @@ TEST_F(OwnSites, OthersOps) {
 
 TEST_F(OwnSites, Refusals) {
   const TensorType f64{{3}, DType::f64};
-  EXPECT_EQ("cuda: Relu on f64, only f32 is; take the reference backend",
+  EXPECT_EQ("cuda-sim: Relu on f64, only f32 is; take the reference backend",
             refusal_of({OpKind::Relu, {}, {f64}, {f64}}));
-  EXPECT_EQ("cuda: Add on f16, only f32 is; take the reference backend",
+  EXPECT_EQ("cuda-sim: Add on f16, only f32 is; take the reference backend",
             refusal_of({OpKind::Add, {}, {{{3}, DType::f16}, {{3}, DType::f16}}, {f32({3})}}));
-  EXPECT_EQ("cuda: Cast on bf16, only f32 is; take the reference backend",
+  EXPECT_EQ("cuda-sim: Cast on bf16, only f32 is; take the reference backend",
             refusal_of({OpKind::Cast, CastAttrs{DType::f32}, {{{3}, DType::bf16}}, {f32({3})}}));
   const TensorType blocked{{3}, DType::f32, LayoutId{16}};
-  EXPECT_EQ("cuda: Relu on layout 16, only row-major is",
+  EXPECT_EQ("cuda-sim: Relu on layout 16, only row-major is",
             refusal_of({OpKind::Relu, {}, {blocked}, {blocked}}));
   const TensorType huge = f32({std::int64_t{1} << 31});
-  EXPECT_EQ("cuda: Relu on 2147483648 elements, at most 2147483647 are",
+  EXPECT_EQ("cuda-sim: Relu on 2147483648 elements, at most 2147483647 are",
             refusal_of({OpKind::Relu, {}, {huge}, {huge}}));
   const TensorType wide = f32({1, 65535 * 128 + 1});
-  EXPECT_EQ("cuda: ScatterAdd of rows of 8388481 elements, at most 8388480 are",
+  EXPECT_EQ("cuda-sim: ScatterAdd of rows of 8388481 elements, at most 8388480 are",
             refusal_of({OpKind::ScatterAdd, ScatterAddAttrs{1}, {wide, i32({1})}, {wide}}));
   std::vector<TensorType> in(46, f32({1}));
   in.push_back(f32(Shape{}));
-  EXPECT_EQ("cuda: SgdUpdate of 23 tensors, at most 22 are",
+  EXPECT_EQ("cuda-sim: SgdUpdate of 23 tensors, at most 22 are",
             refusal_of({OpKind::SgdUpdate, SgdAttrs{.tensors = 23}, in,
                         std::vector<TensorType>(23, f32({1}))}));
 }
@@ -83,6 +83,26 @@ TEST_F(OwnSites, InPlace) {
   EXPECT_EQ(
       0b0U,
       make_own_kernel({OpKind::ReduceSum, ReduceAttrs{0}, {x}, {f32({3})}})->needs().in_place);
+}
+
+// A small product meets in the scratch where K is long, and draws from a ticket for each tile.
+TEST_F(OwnSites, SmallUpdate) {
+  const auto update = [](std::int64_t K) {
+    const TensorType w = f32({128, 10}), bias = f32({10});
+    return make_own_kernel({OpKind::MatMulSgdUpdate,
+                            SmallUpdateAttrs{.transpose_a = true, .bias = true},
+                            {w, f32({K, 128}), f32({K, 10}), bias},
+                            {w, bias}});
+  };
+  EXPECT_EQ(0U, update(32)->needs().scratch);
+  EXPECT_EQ(0U, cudasim::totals().device_bytes);
+  const auto large = update(4096);
+  EXPECT_EQ(1U, large->calls());
+  EXPECT_EQ(5U * 32U * 512U * sizeof(float), large->needs().scratch);
+  EXPECT_GT(cudasim::totals().device_bytes, 0U);
+  const TensorType half{{2, 2}, DType::f16};
+  EXPECT_EQ("cuda-sim: MatMulSgdUpdate on f16, only f32 is; take the reference backend",
+            refusal_of({OpKind::MatMulSgdUpdate, SmallUpdateAttrs{}, {half}, {half}}));
 }
 
 // Adam that counts the step holds a ticket of its own, for as long as it lives.
