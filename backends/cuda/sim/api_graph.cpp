@@ -32,13 +32,29 @@ std::vector<CUgraphNode_st*> all_nodes(const CUgraph_st& graph) {
 
 struct Edges {
   std::vector<CUgraphNode_st*> from, to;
+  std::vector<cudaGraphEdgeData> data;
 };
+// Rule 36: what each edge is, for a caller who asks; 60 for one who does not, where one is not
+// plain.
+cudaError_t write_edges(const std::vector<cudaGraphEdgeData>& edges, cudaGraphEdgeData* to,
+                        std::size_t count) {
+  if (to != nullptr) {
+    std::copy_n(edges.begin(), std::min(count, edges.size()), to);
+    return cudaSuccess;
+  }
+  const bool plain = std::all_of(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) {
+    return edge.type == cudaGraphDependencyTypeDefault;
+  });
+  return plain ? cudaSuccess : cudaErrorLossyQuery;
+}
+
 Edges all_edges(const CUgraph_st& graph) {
   Edges edges;
   for (const auto& node : graph.nodes) {
     for (CUgraphNode_st* before : node->after) {
       edges.from.push_back(before);
       edges.to.push_back(node.get());
+      edges.data.push_back(edge_data(*before, *node));
     }
   }
   return edges;
@@ -114,10 +130,10 @@ cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* fro
     if ((from == nullptr) != (to == nullptr)) return cudaErrorInvalidValue;
     if (data != nullptr && from == nullptr) return cudaErrorInvalidValue;
     const Edges edges = all_edges(*graph);
+    if (const cudaError_t lossy = write_edges(edges.data, data, *count)) return lossy;
     std::size_t written = *count;
     write_nodes(edges.from, from, &written);
     write_nodes(edges.to, to, count);
-    if (data != nullptr) std::fill_n(data, *count, cudaGraphEdgeData{});
     return cudaSuccess;
   });
 }
@@ -137,8 +153,10 @@ cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaG
     const CUgraphNode_st* const node = node_of(handle);
     if (node == nullptr || count == nullptr) return cudaErrorInvalidValue;
     if (data != nullptr && nodes == nullptr) return cudaErrorInvalidValue;
+    std::vector<cudaGraphEdgeData> edges;
+    for (const CUgraphNode_st* before : node->after) edges.push_back(edge_data(*before, *node));
+    if (const cudaError_t lossy = write_edges(edges, data, *count)) return lossy;
     write_nodes(node->after, nodes, count);
-    if (data != nullptr) std::fill_n(data, *count, cudaGraphEdgeData{});
     return cudaSuccess;
   });
 }

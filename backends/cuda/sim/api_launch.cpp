@@ -13,22 +13,29 @@ namespace {
 
 using namespace stepscope::cudasim;
 
-// Clusters, programmatic launches and the like are not simulated: loud, not ignored.
-bool has_attributes(const cudaLaunchConfig_t& config) {
+// Clusters and the like are not simulated: loud, not ignored. Of a programmatic launch only the
+// edge that it leaves in a graph is.
+cudaError_t read_attributes(const cudaLaunchConfig_t& config, KernelCall& kernel) {
+  if (config.numAttrs != 0 && config.attrs == nullptr) return cudaErrorNotSupported;
   for (unsigned index = 0; index < config.numAttrs; ++index) {
-    if (config.attrs == nullptr || config.attrs[index].id != cudaLaunchAttributeIgnore) return true;
+    const cudaLaunchAttribute& attribute = config.attrs[index];
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization) {
+      kernel.programmatic = attribute.val.programmaticStreamSerializationAllowed != 0;
+    } else if (attribute.id != cudaLaunchAttributeIgnore) {
+      return cudaErrorNotSupported;
+    }
   }
-  return false;
+  return cudaSuccess;
 }
 
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, void** arguments) {
   const auto launch_in = [&](CUstream_st& stream) -> cudaError_t {
-    if (has_attributes(config)) return cudaErrorNotSupported;
     KernelCall kernel;
     if (const cudaError_t refused = make_kernel_call(function, config.gridDim, config.blockDim,
                                                      config.dynamicSmemBytes, arguments, kernel)) {
       return refused;
     }
+    if (const cudaError_t refused = read_attributes(config, kernel)) return refused;
     return submit(stream, std::move(kernel));
   };
   return use_stream(CallId::cudaLaunchKernelExC, config.stream, launch_in);

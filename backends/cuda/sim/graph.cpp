@@ -94,6 +94,16 @@ cudaError_t check_nodes(const CUgraph_st& graph, const cudaGraphNode_t* nodes, s
   return cudaSuccess;
 }
 
+cudaGraphEdgeData edge_data(const CUgraphNode_st& before, const CUgraphNode_st& node) {
+  cudaGraphEdgeData edge{};
+  const auto* const kernel = std::get_if<KernelCall>(node.work.get());
+  if (kernel == nullptr || !kernel->programmatic) return edge;
+  if (type_of(*before.work) != cudaGraphNodeTypeKernel) return edge;
+  edge.type = cudaGraphDependencyTypeProgrammatic;
+  edge.from_port = cudaGraphKernelNodePortProgrammatic;
+  return edge;
+}
+
 cudaError_t check_edge_data(const cudaGraphEdgeData* data, std::size_t count) {
   for (std::size_t i = 0; data != nullptr && i < count; ++i) {
     const cudaGraphEdgeData& edge = data[i];

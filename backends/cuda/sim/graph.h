@@ -40,7 +40,9 @@ CUgraphNode_st& add_node(CUgraph_st& graph, WorkRef work, std::vector<CUgraphNod
 cudaGraphNodeType type_of(const Work& work);
 // 1 unless each is a node of the graph, and none is there twice.
 cudaError_t check_nodes(const CUgraph_st& graph, const cudaGraphNode_t* nodes, std::size_t count);
-// 801 for edges that are not plain: nothing here makes them (programmatic launches).
+// Of the edge from `before`: plain, but for a captured programmatic launch behind a kernel.
+cudaGraphEdgeData edge_data(const CUgraphNode_st& before, const CUgraphNode_st& node);
+// 801 for edges that are not plain: a capture alone makes them.
 cudaError_t check_edge_data(const cudaGraphEdgeData* data, std::size_t count);
 
 // From cudaFree and its kin: whether an executable holds the address (lint freed_before_exec).

@@ -69,7 +69,7 @@ cudaError_t make_kernel_call(const void* function, dim3 grid, dim3 block,
   if (dynamic_shared > dynamic_shared_limit(function)) return cudaErrorInvalidValue;
   if (signature->bytes > kMostParameterBytes) return cudaErrorInvalidValue;
   if (arguments == nullptr && !signature->parameters.empty()) return cudaErrorInvalidValue;
-  made = {function, signature, grid, block, dynamic_shared, {}};
+  made = {function, signature, grid, block, dynamic_shared, false, {}};
   made.arguments.resize(signature->bytes);
   std::size_t index = 0;
   for (const Parameter& parameter : signature->parameters) {

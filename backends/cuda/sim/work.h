@@ -25,7 +25,8 @@ struct KernelCall {
   const void* function = nullptr;
   const Signature* signature = nullptr;
   dim3 grid, block;
-  std::size_t dynamic_shared = 0;    // bytes
+  std::size_t dynamic_shared = 0;  // bytes
+  bool programmatic = false;  // may start before the kernel ahead of it ends; here it never does
   std::vector<std::byte> arguments;  // packed as signature->parameters say
 };
 

@@ -1,4 +1,4 @@
-// Rules: what the probe does for each rule of docs/cuda-simulator.md, 1 to 35, and for cuBLASLt.
+// Rules: what the probe does for each rule of docs/cuda-simulator.md, 1 to 36, and for cuBLASLt.
 // Each runs in a process of its own, so that neither a device's fault nor a hang reaches the next.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -125,10 +125,53 @@ void memory_nodes(Report& report) {
   report.device_code("end", stream.end());
 }
 
+// *data += 1, allowed to start before the kernel ahead of it ends.
+cudaError_t launch_programmatic(cudaStream_t stream, int* data) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = config.blockDim = 1;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int amount = 1;
+  void* arguments[] = {&data, &amount};
+  return cudaLaunchKernelExC(&config, add_kernel(), arguments);
+}
+
+void programmatic_edges(Report& report) {
+  Stream stream;
+  const DeviceInts data;
+  stream.begin();
+  must(launch_add(stream, data.data(), 1), "a launch");
+  report.code("a programmatic launch in a capture", launch_programmatic(stream, data.data()));
+  must(launch_add(stream, data.data(), 1), "a launch");
+  const Graph graph(stream);
+  const std::vector<cudaGraphNode_t> nodes = graph.nodes();
+  cudaGraphNode_t before[2] = {};
+  cudaGraphEdgeData edges[2] = {};
+  std::size_t count = 2;
+  report.code("what it follows, edges not asked for",
+              cudaGraphNodeGetDependencies(nodes.at(1), before, nullptr, &count));
+  count = 2;
+  report.code("what it follows, and the edges",
+              cudaGraphNodeGetDependencies(nodes.at(1), before, edges, &count));
+  report.value("type of its edge", edges[0].type);
+  count = 2;
+  report.code("what the launch behind it follows, edges not asked for",
+              cudaGraphNodeGetDependencies(nodes.at(2), before, nullptr, &count));
+  std::size_t all = 2;
+  cudaGraphNode_t from[2] = {}, to[2] = {};
+  report.code("all edges, their data not asked for",
+              cudaGraphGetEdges(graph, from, to, nullptr, &all));
+}
+
 constexpr std::array kRules = {
     Rule{20, "host functions in captures", host_functions},
     Rule{21, "CUDA calls in a host function", calls_in_host_functions},
     Rule{22, "stream-ordered memory in captures", memory_nodes},
+    Rule{36, "edges of programmatic launches", programmatic_edges},
 };
 
 }  // namespace

@@ -111,6 +111,51 @@ TEST_F(Graphs, NodesTellTheirDependenciesAndParameters) {
   expect_refused(cudaErrorInvalidValue, cudaGraphKernelNodeGetParams(a, &told));
 }
 
+// Adds 1, and may start before the kernel ahead of it ends.
+cudaError_t launch_programmatic(cudaStream_t stream, int* data) {
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeIgnore;
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  KernelParams kernel(add_to, data, 1);
+  cudaLaunchConfig_t config{};
+  config.gridDim = kernel.gridDim;
+  config.blockDim = kernel.blockDim;
+  config.stream = stream;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  return cudaLaunchKernelExC(&config, kernel.func, kernel.kernelParams);
+}
+
+TEST_F(Graphs, Rule36_ProgrammaticLaunchesLeaveEdgesThatMustBeAskedFor) {
+  const cudaStream_t s = stream();
+  begin(s);
+  CUDA_OK(launch_programmatic(s, ints_));
+  CUDA_OK(launch_programmatic(s, ints_));
+  CUDA_OK(cuda::launch(s, 1, kCount, 0, add_to, ints_, 1));
+  const cudaGraph_t captured = end(s);
+  cudaGraphNode_t nodes[3], before[2], after[2];
+  std::size_t count = 3;
+  CUDA_OK(cudaGraphGetNodes(captured, nodes, &count));
+  cudaGraphEdgeData data[2];
+  count = 2;
+  CUDA_OK(cudaGraphNodeGetDependencies(nodes[1], before, data, &count));
+  EXPECT_EQ(cudaGraphDependencyTypeProgrammatic, data[0].type);
+  EXPECT_EQ(cudaGraphKernelNodePortProgrammatic, data[0].from_port);
+  expect_refused(cudaErrorLossyQuery,
+                 cudaGraphNodeGetDependencies(nodes[1], before, nullptr, &count));
+  for (const int plain : {0, 2}) {
+    CUDA_OK(cudaGraphNodeGetDependencies(nodes[plain], before, nullptr, &count));
+  }
+  count = 2;
+  expect_refused(cudaErrorLossyQuery, cudaGraphGetEdges(captured, before, after, nullptr, &count));
+  CUDA_OK(cudaGraphGetEdges(captured, before, after, data, &count));
+  EXPECT_EQ(cudaGraphDependencyTypeProgrammatic, data[0].type);
+  EXPECT_EQ(cudaGraphDependencyTypeDefault, data[1].type);
+  CUDA_OK(cudaGraphLaunch(instantiated(captured), s));
+  CUDA_OK(cudaStreamSynchronize(s));
+}
+
 TEST_F(Graphs, BadNodesAreRefused) {
   const cudaGraph_t made = graph(), other = graph();
   cudaGraphNode_t a, b, foreign, node;
