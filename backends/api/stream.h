@@ -72,7 +72,7 @@ enum class RecordAs : std::uint8_t {
 struct RecordedNode {
   std::optional<std::uint32_t> op;  // nothing: a copy of inputs
   std::optional<CallBy> by;         // nothing: a copy, or not known before it is replayed
-  std::string what;                 // "library", or the shape of an own kernel or of a copy
+  std::string what;                 // how large, as far as it is known
 };
 
 // Launches, recorded once, replayed as one submission. Never moves: what it was bound to must live

@@ -37,24 +37,46 @@ std::string_view name_of(cudaGraphNodeType type) {
   }
 }
 
-void check_is_kernel(cudaGraphNode_t node) {
+void check_type(cudaGraphNode_t node, cudaGraphNodeType wanted) {
   cudaGraphNodeType type{};
   check_cuda(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
-  check(type == cudaGraphNodeTypeKernel, Fault::device,
-        "it adds a node that is {}; a step's nodes are kernels", name_of(type));
+  check(type == wanted, Fault::device,
+        "it adds a node that is {}; a step's nodes are kernels, behind the copies of its inputs",
+        name_of(type));
+}
+
+// Whoever follows an edge of another type may start before what is ahead of it ends.
+void check_full(const cudaGraphEdgeData& edge) {
+  check(edge.type == cudaGraphDependencyTypeDefault, Fault::device,
+        "it adds a programmatic launch, which may start before the one ahead of it ends; a step's "
+        "nodes follow one another in full");
 }
 
 // What the node follows: one node, or none if it is the first.
 cudaGraphNode_t before(cudaGraphNode_t node) {
+  cudaGraphNode_t found[2] = {};
+  cudaGraphEdgeData edges[2] = {};
+  std::size_t count = std::size(found);
+  check_cuda(cudaGraphNodeGetDependencies(node, found, edges, &count),
+             "cudaGraphNodeGetDependencies");
+  check(count <= 1, Fault::device, "it adds a node behind several others; a step is a chain");
+  if (count == 1) check_full(edges[0]);
+  return found[0];
+}
+
+// Where a capture stands; null: at its beginning.
+cudaGraphNode_t end_of_capture(cudaStream_t stream, cudaGraph_t* graph) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaGraphNode_t* last = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
   std::size_t count = 0;
-  check_cuda(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count),
-             "cudaGraphNodeGetDependencies");
-  check(count <= 1, Fault::device, "it adds a node behind {} others; a step is a chain", count);
-  cudaGraphNode_t found = nullptr;
-  if (count == 0) return found;
-  check_cuda(cudaGraphNodeGetDependencies(node, &found, nullptr, &count),
-             "cudaGraphNodeGetDependencies");
-  return found;
+  check_cuda(cudaStreamGetCaptureInfo(stream, &status, nullptr, graph, &last, &edges, &count),
+             "cudaStreamGetCaptureInfo");
+  check(status == cudaStreamCaptureStatusActive, Fault::device, "{}", kWhatInvalidates);
+  check(count <= 1, Fault::device, "it leaves {} ends of the graph open; a step is a chain", count);
+  if (count == 0) return nullptr;
+  if (edges != nullptr) check_full(*edges);
+  return *last;
 }
 
 std::size_t node_count(cudaGraph_t graph) {
@@ -91,6 +113,9 @@ std::string difference(const CallNodes& rehearsed, const CallNodes& made) {
     }
     return fmt::format("{}, and in the graph {}", text_of(x), text_of(y));
   }
+  if (rehearsed.addresses != made.addresses) {
+    return "its kernel was given other addresses there, and replays go to those of the graph alone";
+  }
   return {};
 }
 
@@ -119,13 +144,17 @@ GraphMaker::~GraphMaker() {
 void GraphMaker::begin() {
   if (as_ == RecordAs::nodes) {
     check_cuda(cudaGraphCreate(made_.graph.fill(), 0), "cuda: recording: cudaGraphCreate");
-    stream_.submission_ = {.stream = captures_, .graph = made_.graph.value(), .last = nullptr};
+    stream_.submission_ = {.stream = captures_,
+                           .graph = made_.graph.value(),
+                           .last = nullptr,
+                           .addresses = &addresses_};
     return;
   }
   check_cuda(cudaStreamBeginCapture(captures_, cudaStreamCaptureModeGlobal),
              "cuda: recording: cudaStreamBeginCapture");
   capturing_ = true;
-  stream_.submission_ = {.stream = captures_, .graph = nullptr, .last = nullptr};
+  stream_.submission_ = {
+      .stream = captures_, .graph = nullptr, .last = nullptr, .addresses = &addresses_};
 }
 
 void GraphMaker::end() {
@@ -135,8 +164,17 @@ void GraphMaker::end() {
   capturing_ = false;
 }
 
-MadeGraph GraphMaker::make(std::span<const NotedLaunch> launches) {
+MadeGraph GraphMaker::make(std::span<const RecordedCopy> copies,
+                           std::span<const NotedLaunch> launches) {
   begin();
+  for (const RecordedCopy& each : copies) {
+    try {
+      record(each);
+    } catch (const Error& error) {
+      fail(error.fault(), "cuda: recording {} of {} bytes: {}", name(Phase::input_copy), each.bytes,
+           error.what());
+    }
+  }
   for (const NotedLaunch& each : launches) {
     try {
       record(each);
@@ -146,6 +184,24 @@ MadeGraph GraphMaker::make(std::span<const NotedLaunch> launches) {
   }
   end();
   return std::move(made_);
+}
+
+void GraphMaker::record(const RecordedCopy& copy) {
+  if (as_ == RecordAs::nodes) {
+    cudaGraphNode_t& last = stream_.submission_.last;
+    cudaGraphNode_t node = nullptr;
+    check_cuda(
+        cudaGraphAddMemcpyNode1D(&node, made_.graph.value(), &last, last == nullptr ? 0 : 1,
+                                 copy.to, copy.from->data(), copy.bytes, cudaMemcpyHostToDevice),
+        "cudaGraphAddMemcpyNode1D");
+    last = node;
+  } else {
+    check_cuda(
+        cudaMemcpyAsync(copy.to, copy.from->data(), copy.bytes, cudaMemcpyHostToDevice, captures_),
+        "cudaMemcpyAsync");
+  }
+  const std::size_t nodes = new_nodes(cudaGraphNodeTypeMemcpy).size();
+  check(nodes == 1, Fault::device, "it adds {} nodes, one was expected", nodes);
 }
 
 void GraphMaker::record(const NotedLaunch& noted) {
@@ -161,41 +217,36 @@ void GraphMaker::record(const NotedLaunch& noted) {
 void GraphMaker::keep(const Launch& launch, CallBy by) {
   close_call();
   made_.calls.push_back({{launch, op_, by, 0}, {}});
+  addresses_ = 0;
   call_is_open_ = true;
 }
 
 GraphMaker::Place GraphMaker::place() const {
   if (as_ == RecordAs::nodes) return {made_.graph.value(), stream_.submission_.last};
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
-  const cudaGraphNode_t* last = nullptr;
-  std::size_t count = 0;
-  check_cuda(cudaStreamGetCaptureInfo(captures_, &status, nullptr, &graph, &last, nullptr, &count),
-             "cudaStreamGetCaptureInfo");
-  check(status == cudaStreamCaptureStatusActive, Fault::device, "{}", kWhatInvalidates);
-  check(count <= 1, Fault::device, "it leaves {} ends of the graph open; a step is a chain", count);
-  return {graph, count == 1 ? *last : nullptr};
+  const cudaGraphNode_t last = end_of_capture(captures_, &graph);
+  return {graph, last};
 }
 
-std::vector<cudaGraphNode_t> GraphMaker::nodes_behind(cudaGraphNode_t first,
-                                                      cudaGraphNode_t last) const {
+// What was added since the last call, all of it of that type.
+std::vector<cudaGraphNode_t> GraphMaker::new_nodes(cudaGraphNodeType type) {
+  const Place now = place();
   std::vector<cudaGraphNode_t> nodes;
-  for (cudaGraphNode_t node = last; node != first; node = before(node)) {
+  for (cudaGraphNode_t node = now.last; node != counted_to_; node = before(node)) {
     check(node != nullptr, Fault::device, "it adds nodes that do not follow those before it");
-    check_is_kernel(node);
+    check_type(node, type);
     nodes.push_back(node);
   }
   std::reverse(nodes.begin(), nodes.end());
-  return nodes;
-}
-
-void GraphMaker::close_call() {
-  const Place now = place();
-  const std::vector<cudaGraphNode_t> nodes = nodes_behind(counted_to_, now.last);
   counted_to_ = now.last;
   made_.nodes += nodes.size();
   const std::size_t all = node_count(now.graph);
   check(all == made_.nodes, Fault::device, "it adds {} nodes beside the chain", all - made_.nodes);
+  return nodes;
+}
+
+void GraphMaker::close_call() {
+  const std::vector<cudaGraphNode_t> nodes = new_nodes(cudaGraphNodeTypeKernel);
   if (!call_is_open_) {
     check(nodes.empty(), Fault::device, "it adds {} nodes before it reports a call", nodes.size());
     return;
@@ -206,6 +257,7 @@ void GraphMaker::close_call() {
         "a call of it adds no node: replays would leave it out; it must go where "
         "CudaStream::submission() says");
   made.call.nodes = static_cast<std::uint32_t>(nodes.size());
+  made.addresses = addresses_;
   if (made.call.by == CallBy::library) return;
   for (cudaGraphNode_t node : nodes) made.shapes.push_back(shape_of(node));
 }
@@ -220,17 +272,27 @@ cudaStream_t GraphMaker::begin_library_capture() {
 }
 
 void GraphMaker::end_library_capture() {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  const cudaGraphNode_t* last = nullptr;
-  std::size_t count = 0;
-  check_cuda(cudaStreamGetCaptureInfo(captures_, &status, nullptr, nullptr, &last, nullptr, &count),
-             "cudaStreamGetCaptureInfo");
-  check(status == cudaStreamCaptureStatusActive, Fault::device, "{}", kWhatInvalidates);
-  check(count <= 1, Fault::device, "it leaves {} ends of the graph open; a step is a chain", count);
-  if (count == 1) stream_.submission_.last = *last;
+  const cudaGraphNode_t last = end_of_capture(captures_, nullptr);
+  if (last != nullptr) stream_.submission_.last = last;
   cudaGraph_t same = nullptr;
   check_cuda(cudaStreamEndCapture(captures_, &same), "cudaStreamEndCapture");
   capturing_ = false;
+}
+
+std::vector<RecordedNode> nodes_of(std::span<const RecordedCopy> copies, const MadeGraph& made) {
+  std::vector<RecordedNode> nodes;
+  for (const RecordedCopy& copy : copies) {
+    nodes.push_back({std::nullopt, std::nullopt, fmt::format("a copy of {} bytes", copy.bytes)});
+  }
+  for (const CallNodes& each : made.calls) {
+    const RecordedCall& call = each.call;
+    for (std::uint32_t i = 0; i < call.nodes; ++i) {
+      const std::string what =
+          call.by == CallBy::own ? text_of(each.shapes[i]) : "a kernel of its own";
+      nodes.push_back({call.op, call.by, what});
+    }
+  }
+  return nodes;
 }
 
 void check_same_calls(std::span<const NotedLaunch> launches, const MadeGraph& rehearsed,

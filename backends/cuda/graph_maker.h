@@ -1,8 +1,9 @@
 // GraphMaker: turns noted launches into a graph, once, and takes its inventory call by call.
 //
 // Refuses what a step's graph must not hold: a call that adds no node, a node that is no kernel, a
-// node beside the chain, and whatever makes a capture invalid. Leaves the stream as it was on every
-// path: no capture is open and no graph left when it threw.
+// node beside the chain, one that may start before the one ahead of it ends, and whatever makes a
+// capture invalid. Copies of inputs stand in front of the calls, one node each. Leaves the stream
+// as it was on every path: no capture is open and no graph left when it threw.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,13 +27,17 @@ struct NodeShape {
 struct CallNodes {
   RecordedCall call;
   std::vector<NodeShape> shapes;  // per node, of own kernels
+  std::uint64_t addresses = 0;    // digest of what own kernels are given (submission.h)
 };
 
 struct MadeGraph {
   GraphHandle graph;
   std::vector<CallNodes> calls;
-  std::size_t nodes = 0;
+  std::size_t nodes = 0;  // of copies and calls
 };
+
+// For people, in the order of replay.
+std::vector<RecordedNode> nodes_of(std::span<const RecordedCopy> copies, const MadeGraph& made);
 
 // Throws RecordingError: "cuda: recording op 5 MatMul: REASON".
 [[noreturn]] void fail_at_op(const NotedLaunch& launch, Fault fault, std::string_view reason);
@@ -47,7 +52,7 @@ class GraphMaker {
   GraphMaker& operator=(const GraphMaker&) = delete;
 
   // Once. Throws RecordingError where an op is concerned.
-  MadeGraph make(std::span<const NotedLaunch> launches);
+  MadeGraph make(std::span<const RecordedCopy> copies, std::span<const NotedLaunch> launches);
 
   // For CudaStream.
   void keep(const Launch& launch, CallBy by);
@@ -61,11 +66,12 @@ class GraphMaker {
   };
 
   void begin();
+  void record(const RecordedCopy& copy);
   void record(const NotedLaunch& noted);
   void end();
   Place place() const;
   void close_call();
-  std::vector<cudaGraphNode_t> nodes_behind(cudaGraphNode_t before, cudaGraphNode_t last) const;
+  std::vector<cudaGraphNode_t> new_nodes(cudaGraphNodeType type);
 
   CudaStream& stream_;
   cudaStream_t captures_;
@@ -73,6 +79,7 @@ class GraphMaker {
   bool capturing_ = false;
   bool call_is_open_ = false;  // a call was reported, and its nodes not counted yet
   cudaGraphNode_t counted_to_ = nullptr;
+  std::uint64_t addresses_ = 0;  // of the open call
   std::uint32_t op_ = 0;
   MadeGraph made_;
 };

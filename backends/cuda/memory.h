@@ -37,4 +37,17 @@ class PinnedMemory {
   std::size_t bytes_ = 0;
 };
 
+// One piece of it.
+class PinnedBlock final : public Memory {
+ public:
+  explicit PinnedBlock(std::size_t bytes) : bytes_(bytes), data_(memory_.reserve(bytes)) {}
+  std::byte* data() override { return data_; }
+  std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  PinnedMemory memory_;
+  std::byte* data_;
+};
+
 }  // namespace stepscope::cuda

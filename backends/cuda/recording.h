@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/api/stream.h"
+#include "backends/cuda/copy_source.h"
 #include "backends/cuda/handles.h"
 
 namespace stepscope::cuda {
@@ -22,29 +23,45 @@ struct RecordedCall {
   std::uint32_t nodes;  // kernel nodes it became
 };
 
+// A copy of inputs that each replay makes, in front of its calls.
+struct RecordedCopy {
+  CudaCopySource* from;
+  std::byte* to;
+  std::size_t bytes;
+};
+
 class CudaRecording final : public Recording {
  public:
   struct Facts {
     std::size_t launches = 0;
-    std::size_t nodes = 0;  // all of them kernels, one behind the other
+    std::size_t nodes = 0;  // one behind the other: the copies, then kernels
     Times times;
     std::optional<std::size_t> bytes;  // of the device, that the executable took
   };
-  CudaRecording(ExecHandle exec, std::vector<RecordedCall> calls, Facts facts);
+  // Throws device. Requires: the sources of the copies outlive it.
+  CudaRecording(ExecHandle exec, std::vector<RecordedCopy> copies, std::vector<RecordedCall> calls,
+                Facts facts, std::vector<RecordedNode> nodes);
   ~CudaRecording() override;
 
   void replay(Stream& stream) override;
   std::size_t launches() const override { return facts_.launches; }
+  std::size_t copies() const override { return copies_.size(); }
+  std::vector<RecordedNode> nodes() const override { return nodes_; }
   std::optional<std::size_t> bytes() const override { return facts_.bytes; }
   Times times() const override { return facts_.times; }
 
   const std::vector<RecordedCall>& calls() const { return calls_; }
-  std::size_t nodes() const { return facts_.nodes; }
+  std::size_t node_count() const { return facts_.nodes; }
 
  private:
+  void mark_read(cudaStream_t stream);
+
   ExecHandle exec_;
+  std::vector<RecordedCopy> copies_;
   std::vector<RecordedCall> calls_;
   Facts facts_;
+  std::vector<RecordedNode> nodes_;
+  std::shared_ptr<EventHandle> over_;          // recorded behind each replay that copies; else null
   std::shared_ptr<StreamHandle> replayed_in_;  // the last stream; null: never replayed
 };
 

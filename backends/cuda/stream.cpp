@@ -12,10 +12,30 @@
 #include "backends/cuda/error.h"
 #include "backends/cuda/graph_maker.h"
 #include "backends/cuda/recording.h"
+#include "backends/cuda/stopwatch.h"
 #include "ops/base/check.h"
 
 namespace stepscope::cuda {
 namespace {
+
+// Errors of the body name the phase.
+template <class Body>
+void in_phase(Phase phase, Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    fail(error.fault(), "{}: {}", name(phase), error.what());
+  }
+}
+
+// One that succeeds makes no text.
+void check_transfer(cudaError_t result, std::size_t bytes, HostPages pages,
+                    std::string_view where) {
+  if (result == cudaSuccess) [[likely]]
+    return;
+  check_cuda(result, fmt::format("cudaMemcpyAsync of {} {} bytes {}", bytes,
+                                 pages == HostPages::pinned ? "pinned" : "pageable", where));
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -30,8 +50,8 @@ std::size_t free_bytes() {
 }
 
 // Executable and on the device, so that the first replay is like all others.
-std::unique_ptr<CudaRecording> instantiate(MadeGraph made, std::size_t launches,
-                                           cudaStream_t stream) {
+std::unique_ptr<CudaRecording> instantiate(MadeGraph made, std::vector<RecordedCopy> copies,
+                                           std::size_t launches, cudaStream_t stream) {
   ExecHandle exec;
   CudaRecording::Facts facts{
       .launches = launches, .nodes = made.nodes, .times = {}, .bytes = std::nullopt};
@@ -48,7 +68,9 @@ std::unique_ptr<CudaRecording> instantiate(MadeGraph made, std::size_t launches,
   facts.bytes = before > after ? before - after : 0;
   std::vector<RecordedCall> calls;
   for (const CallNodes& each : made.calls) calls.push_back(each.call);
-  return std::make_unique<CudaRecording>(std::move(exec), std::move(calls), facts);
+  std::vector<RecordedNode> nodes = nodes_of(copies, made);
+  return std::make_unique<CudaRecording>(std::move(exec), std::move(copies), std::move(calls),
+                                         facts, std::move(nodes));
 }
 
 }  // namespace
@@ -66,11 +88,36 @@ CudaStream::~CudaStream() { forget(cudaStreamSynchronize(live())); }
 void CudaStream::wait() { check_cuda(cudaStreamSynchronize(live()), "cudaStreamSynchronize"); }
 
 void CudaStream::do_copy_in(std::byte* to, std::span<const std::byte> from) {
-  staging_.copy_in(live(), to, from);
+  in_phase(Phase::input_copy, [&] { staging_.copy_in(live(), to, from); });
 }
 
 void CudaStream::do_copy_out(std::span<std::byte> to, const std::byte* from) {
-  staging_.copy_out(live(), to, from);
+  in_phase(Phase::readback, [&] { staging_.copy_out(live(), to, from); });
+}
+
+void CudaStream::do_record_copy(std::byte* to, CopySource& from, std::size_t bytes) {
+  check(noted_.empty(), Fault::bad_input,
+        "cuda: inputs are copied in front of the launches, and {} are recorded already",
+        noted_.size());
+  noted_copies_.push_back({&static_cast<CudaCopySource&>(from), to, bytes});
+}
+
+void CudaStream::do_transfer_in(std::byte* to, std::span<const std::byte> from, HostPages pages) {
+  check_transfer(cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, live()),
+                 from.size(), pages, "to the device");
+}
+
+void CudaStream::do_transfer_out(std::span<std::byte> to, const std::byte* from, HostPages pages) {
+  check_transfer(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, live()),
+                 to.size(), pages, "from the device");
+}
+
+std::unique_ptr<CopySource> CudaStream::make_copy_source(std::size_t bytes) {
+  return std::make_unique<CudaCopySource>(bytes);
+}
+
+std::unique_ptr<Stopwatch> CudaStream::make_stopwatch() {
+  return std::make_unique<CudaStopwatch>(stream_);
 }
 
 void CudaStream::begin_recording(RecordAs as) {
@@ -78,6 +125,7 @@ void CudaStream::begin_recording(RecordAs as) {
         "cuda: a recording is a graph, by capture or of nodes; it has no tape");
   check(!recording_, Fault::bad_input, "cuda: a recording was begun and not ended");
   noted_.clear();
+  noted_copies_.clear();
   record_as_ = as;
   recording_ = true;
 }
@@ -86,12 +134,13 @@ std::unique_ptr<Recording> CudaStream::end_recording() {
   check(recording_, Fault::bad_input, "cuda: no recording was begun");
   recording_ = false;
   const std::vector<NotedLaunch> launches = std::exchange(noted_, {});
+  std::vector<RecordedCopy> copies = std::exchange(noted_copies_, {});
   const std::lock_guard lock(capture_lock());
   const MadeGraph rehearsed =
-      GraphMaker(*this, rehearsal_.value(), RecordAs::capture).make(launches);
-  MadeGraph made = GraphMaker(*this, live(), record_as_).make(launches);
+      GraphMaker(*this, rehearsal_.value(), RecordAs::capture).make(copies, launches);
+  MadeGraph made = GraphMaker(*this, live(), record_as_).make(copies, launches);
   check_same_calls(launches, rehearsed, made);
-  return instantiate(std::move(made), launches.size(), live());
+  return instantiate(std::move(made), std::move(copies), launches.size(), live());
 }
 
 void CudaStream::keep(const Launch& launch, CallBy by) { maker_->keep(launch, by); }

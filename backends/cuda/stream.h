@@ -1,10 +1,11 @@
 // CudaStream: launches go to a stream that does not obey the legacy one, or into a recording.
 //
-// submit() while recording only notes the launch. end_recording() then makes the graph, in steps
-// that each name the op that failed: a rehearsal captured on a *blocking* stream, so that a call
-// which strays to the legacy stream fails loudly; the graph itself, by stream capture or of
-// explicit nodes; its inventory against the rehearsal's, op by op; instantiation; upload. A launch
-// that allocates, waits, adds a node that is no kernel, or adds none is refused with its op.
+// submit() and record_copy() while recording only note what is asked for. end_recording() then
+// makes the graph, in steps that each name the op that failed: a rehearsal captured on a *blocking*
+// stream, so that a call which strays to the legacy stream fails loudly; the graph itself, by
+// stream capture or of explicit nodes; its inventory against the rehearsal's, op by op;
+// instantiation; upload. A launch that allocates, waits, adds a node that is no kernel, or adds
+// none is refused with its op.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,6 +21,7 @@
 namespace stepscope::cuda {
 
 class GraphMaker;
+struct RecordedCopy;
 
 // A launch that a recording shall hold, on behalf of op `op`.
 struct NotedLaunch {
@@ -35,6 +37,8 @@ class CudaStream final : public Stream {
   void wait() override;
   void begin_recording(RecordAs as) override;  // capture or nodes
   std::unique_ptr<Recording> end_recording() override;
+  std::unique_ptr<CopySource> make_copy_source(std::size_t bytes) override;
+  std::unique_ptr<Stopwatch> make_stopwatch() override;
 
   // For launch functions. Where their device code goes now: own kernels through submit() of
   // submission.cuh, library calls through library_call().
@@ -62,6 +66,9 @@ class CudaStream final : public Stream {
   void record(const Launch& launch, std::uint32_t op) override { noted_.push_back({launch, op}); }
   void do_copy_in(std::byte* to, std::span<const std::byte> from) override;
   void do_copy_out(std::span<std::byte> to, const std::byte* from) override;
+  void do_record_copy(std::byte* to, CopySource& from, std::size_t bytes) override;
+  void do_transfer_in(std::byte* to, std::span<const std::byte> from, HostPages pages) override;
+  void do_transfer_out(std::span<std::byte> to, const std::byte* from, HostPages pages) override;
   void keep(const Launch& launch, CallBy by);
   cudaStream_t begin_library_capture();
   void end_library_capture();
@@ -71,6 +78,7 @@ class CudaStream final : public Stream {
   Staging staging_;
   Submission submission_;
   RecordAs record_as_ = RecordAs::capture;
+  std::vector<RecordedCopy> noted_copies_;
   std::vector<NotedLaunch> noted_;
   GraphMaker* maker_ = nullptr;  // while a graph is made
 };

@@ -8,6 +8,17 @@
 
 namespace stepscope {
 
+std::vector<ValueId> inputs_of(const Graph& graph) {
+  std::vector<ValueId> inputs;
+  for (const ValueId id : graph.ids()) {
+    const Value& value = graph.value(id);
+    if (value.role == Role::input && value.producer < 0 && value.sharing == Sharing::own) {
+      inputs.push_back(id);
+    }
+  }
+  return inputs;
+}
+
 InputSource::InputSource(const Backend& backend, Stream& stream, const ModelLayout& layout) {
   for (const auto& [name, entry] : layout.entries()) {
     if (entry.role != Role::input) continue;
@@ -30,14 +41,12 @@ void InputSource::write(std::string_view name, std::span<const std::byte> bytes)
 }
 
 std::size_t InputSource::record(Stream& stream, const Graph& graph, const ModelMemory& memory) {
-  std::size_t copies = 0;
-  for (const ValueId id : graph.ids()) {
+  const std::vector<ValueId> inputs = inputs_of(graph);
+  for (const ValueId id : inputs) {
     const Value& value = graph.value(id);
-    if (value.role != Role::input || value.producer >= 0 || value.sharing != Sharing::own) continue;
     stream.record_copy(memory.address(value.name), *sources_.at(value.name), value.type.bytes());
-    ++copies;
   }
-  return copies;
+  return inputs.size();
 }
 
 }  // namespace stepscope

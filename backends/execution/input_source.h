@@ -9,10 +9,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/execution/model_memory.h"
 
 namespace stepscope {
+
+// What a step reads that is written from outside before it.
+std::vector<ValueId> inputs_of(const Graph& graph);
 
 class InputSource {
  public:

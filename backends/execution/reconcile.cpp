@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/execution/input_source.h"
 #include "backends/execution/reconcile_addresses.h"
 #include "ops/base/check.h"
 
@@ -56,6 +57,11 @@ class Reconciler {
         "{} replays)",
         name(requested_.mode), name(executed), counted_.steps, counted_.lookups, counted_.submitted,
         counted_.replays);
+    const bool inside = executed == Mode::graph && requested_.input_copy == InputCopy::inside;
+    const std::uint64_t copies = inside ? counted_.steps * inputs_of(*program_.graph).size() : 0;
+    check(counted_.copies_replayed == copies, Fault::device,
+          "reconcile: replays made {} copies of inputs in {} steps, {} were expected",
+          counted_.copies_replayed, counted_.steps, copies);
     const bool complete = log_.size() == calls_;
     check(complete || log_.size() >= order_.size(), Fault::device,
           "reconcile: the log holds {} calls, one step makes {}: keep_log({}) before the steps",

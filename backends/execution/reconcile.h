@@ -16,6 +16,8 @@ struct Requested {
   std::uint64_t steps = 0;
   // off: each step makes kernels of its own, so they are not compared with those of the program.
   EagerCache eager_cache = EagerCache::on;
+  // inside: each replay must have copied each input once; else no replay may have copied anything.
+  InputCopy input_copy = InputCopy::outside;
   // The model segment the program is bound to: addresses are checked as well. The log must hold
   // copies of operands (LogOperands::copied).
   const ModelMemory* memory = nullptr;
@@ -27,6 +29,7 @@ struct Requested {
 //
 // Throws device, with the numbers and the op, when
 //   - the steps, the executed mode, or the launches are not those that were asked for;
+//   - replays did not copy the inputs, or did where they should not;
 //   - an op was not called as often as its kernel says, once a step;
 //   - calls came in another order than the program's, or from another kernel: other types or
 //     attributes.

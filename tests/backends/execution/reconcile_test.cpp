@@ -260,5 +260,25 @@ TEST_F(Reconcile, PassesEagerWithoutCacheWhenToldSo) {
             "of the program ran in step 6");
 }
 
+TEST_F(Reconcile, HoldsCopiesOfReplaysAgainstTheInputs) {
+  Rig rig(*backend_, fork());
+  const auto graph = rig.executor(Mode::graph);
+  EXPECT_EQ(
+      verdict(rig, *graph, {.mode = Mode::graph, .steps = kSteps, .input_copy = InputCopy::inside}),
+      "device: reconcile: replays made 0 copies of inputs in 5 steps, 10 were expected");
+  const auto planned = rig.executor(Mode::planned);
+  EXPECT_EQ(verdict(rig, *planned,
+                    {.mode = Mode::planned, .steps = kSteps, .input_copy = InputCopy::inside}),
+            "no error");
+  graph->enqueue(rig.stream());
+  Counters counted{.steps = 1, .replays = 1, .calls_replayed = 5, .own_calls = 5};
+  counted.copies_in = counted.copies_replayed = 1;
+  EXPECT_EQ(error_of([&] {
+              reconcile(*rig.program(), counted, rig.stream().log(),
+                        {.mode = Mode::graph, .steps = 1});
+            }),
+            "device: reconcile: replays made 1 copies of inputs in 1 steps, 0 were expected");
+}
+
 }  // namespace
 }  // namespace stepscope

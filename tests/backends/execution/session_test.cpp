@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
+#include "backends/execution/recording_dot.h"
 #include "backends/null/null.h"
 #include "backends/reference/reference.h"
 #include "tests/backends/execution/training.h"
@@ -214,6 +218,66 @@ TEST_F(Sessions, CountOneUploadForEachInput) {
   EXPECT_EQ(counted.copies_out, 1U);
   EXPECT_EQ(counted.bytes_out, 4U);
   EXPECT_EQ(counted.steps, 1U);
+}
+
+// A tape holds no copies; the modes that record nothing do not ask for any.
+TEST_F(Sessions, RefuseCopiesInsideWhereRecordingsHoldNone) {
+  const auto inside = [this](Mode mode) {
+    return error_of(
+        [&] { session({.mode = mode, .step_batches = {4}, .input_copy = InputCopy::inside}); });
+  };
+  EXPECT_EQ(
+      inside(Mode::graph),
+      "unsupported: reference: its recordings hold no copies, so inputs are copied outside of "
+      "them alone");
+  EXPECT_EQ(inside(Mode::planned), "no error");
+  EXPECT_EQ(inside(Mode::eager), "no error");
+  Session made = session({.mode = Mode::graph, .step_batches = {4}});
+  EXPECT_EQ(made.stream().make_copy_source(8), nullptr);
+  EXPECT_EQ(made.stream().make_stopwatch(), nullptr);
+}
+
+TEST_F(Sessions, KnowWaysOfCopyingByName) {
+  for (const InputCopy each : {InputCopy::outside, InputCopy::inside}) {
+    EXPECT_EQ(input_copy_from(name(each)), each);
+  }
+  EXPECT_NE(error_of([] { (void)input_copy_from("insid"); }).find("inside"), std::string::npos);
+}
+
+// Where there is one memory, a transfer is a copy, and any memory will do.
+TEST_F(Sessions, TransferAsTheyCopy) {
+  Session made = session();
+  const auto host = backend_->allocate_host(8), memory = backend_->allocate(8);
+  std::fill_n(host->data(), 8, std::byte{7});
+  const Counters before = made.stream().counters();
+  made.stream().transfer_in(memory->data(), {host->data(), 8}, HostPages::pinned);
+  std::array<std::byte, 8> back{};
+  made.stream().transfer_out(back, memory->data(), HostPages::pageable);
+  made.stream().wait();
+  EXPECT_EQ(back[7], std::byte{7});
+  const Counters counted = made.stream().counters() - before;
+  EXPECT_EQ(counted.copies_in, 1U);
+  EXPECT_EQ(counted.bytes_in, 8U);
+  EXPECT_EQ(counted.copies_out, 1U);
+  EXPECT_EQ(counted.bytes_out, 8U);
+}
+
+TEST_F(Sessions, DrawWhatTheyRecorded) {
+  EXPECT_EQ(session().step(4).recording(), nullptr);
+  Session made = session({.mode = Mode::graph, .step_batches = {4}});
+  Executor& step = made.step(4);
+  ASSERT_NE(step.recording(), nullptr);
+  const std::string dot = to_dot(*step.recording(), step.graph());
+  EXPECT_EQ(dot.rfind("digraph recording {", 0), 0U) << dot;
+  EXPECT_NE(dot.find("n0 [label=\"op 0 MatMul\\nforward\\na record of the tape\""),
+            std::string::npos)
+      << dot;
+  const std::size_t last = step.graph().ops().size() - 1;
+  EXPECT_NE(dot.find(fmt::format("n{} -> n{};", last - 1, last)), std::string::npos) << dot;
+  EXPECT_EQ(dot.find(fmt::format("n{} [", last + 1)), std::string::npos) << dot;
+  // Of another graph: its last op is not there.
+  EXPECT_EQ(error_of([&] { (void)to_dot(*step.recording(), Graph()); }),
+            "bad input: dot: a node of the recording is of op 0, the graph has 0");
 }
 
 }  // namespace

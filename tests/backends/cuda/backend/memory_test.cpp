@@ -51,6 +51,16 @@ TEST_F(DeviceBlocks, PinnedMemoryGrowsOnly) {
   EXPECT_EQ(cudasim::totals().pinned_bytes, 200U);
 }
 
+TEST_F(DeviceBlocks, OfTheHostArePinned) {
+  {
+    PinnedBlock block(300);
+    EXPECT_EQ(block.bytes(), 300U);
+    block.data()[299] = std::byte{1};
+    EXPECT_EQ(cudasim::totals().pinned_bytes, 300U);
+  }
+  EXPECT_EQ(cudasim::totals().pinned_bytes, 0U);
+}
+
 TEST_F(DeviceBlocks, PinnedMemoryThatWasRefusedIsEmpty) {
   PinnedMemory memory;
   memory.reserve(100);

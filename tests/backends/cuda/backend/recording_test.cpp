@@ -96,7 +96,7 @@ TEST_P(Recordings, TellWhatTheyTook) {
   const auto& cuda = static_cast<const CudaRecording&>(*recording);
   ASSERT_EQ(cuda.calls().size(), 1U);
   EXPECT_EQ(cuda.calls().front().nodes, 1U);
-  EXPECT_EQ(cuda.nodes(), 1U);
+  EXPECT_EQ(cuda.node_count(), 1U);
 }
 
 TEST_P(Recordings, LogTheCallsOfEachReplay) {
@@ -115,6 +115,32 @@ TEST_P(Recordings, LogTheCallsOfEachReplay) {
     EXPECT_EQ(log[op].kernel, &plain_);
     EXPECT_EQ(log[op].by, CallBy::own);
   }
+}
+
+TEST_P(Recordings, TellTheirNodes) {
+  const auto backend = make_backend({.record_as = GetParam()});
+  const auto stream = backend->make_stream();
+  const TensorType square{{2, 2}, DType::f32};
+  const auto product = backend->lower(
+      {.kind = OpKind::MatMul, .attrs = MatMulAttrs{}, .in = {square, square}, .out = {square}});
+  DeviceMemory memory(4096), scratch(product->needs().scratch);
+  std::byte* operands[] = {memory.data(), memory.data() + 1024, memory.data() + 2048};
+  warm(static_cast<CudaStream&>(*stream), memory.data());
+  const auto source = stream->make_copy_source(16);
+  stream->begin_recording(GetParam());
+  stream->record_copy(memory.data(), *source, 16);
+  stream->submit(plain_.bind(operands, nullptr), 0);
+  stream->submit(product->bind(operands, scratch.data()), 1);
+  const auto recording = stream->end_recording();
+  const std::vector<RecordedNode> nodes = recording->nodes();
+  ASSERT_EQ(nodes.size(), 3U);
+  EXPECT_FALSE(nodes[0].op || nodes[0].by);
+  EXPECT_EQ(nodes[0].what, "a copy of 16 bytes");
+  EXPECT_EQ(nodes[1].op, 0U);
+  EXPECT_EQ(nodes[1].by, CallBy::own);
+  EXPECT_EQ(nodes[1].what, "a grid of 2x1x1 with blocks of 32x1x1 and 0 bytes");
+  EXPECT_EQ(nodes[2].op, 1U);
+  EXPECT_EQ(nodes[2].by, CallBy::library);
 }
 
 TEST_P(Recordings, MayBeEmpty) {
@@ -317,6 +343,19 @@ TEST_P(Recordings, RefuseNodesBesideTheChain) {
     check_cuda(test::stray_twice_plus_one(side.value(), x, kElements), "the stray");
   }));
   EXPECT_TRUE(tells(message, "it adds 1 nodes beside the chain")) << message;
+}
+
+// Its edge in the graph is not a full one.
+TEST_P(Recordings, RefuseALaunchThatMayStartTooEarly) {
+  const std::string message = refusal(BodyKernel([](const Launch& call, CudaStream& stream) {
+    stream.report(call, CallBy::own);
+    check_cuda(
+        test::programmatic_twice_plus_one(stream.submission().stream,
+                                          reinterpret_cast<float*>(call.operands[0]), kElements),
+        "the programmatic launch");
+  }));
+  EXPECT_TRUE(tells(message, "it adds a programmatic launch, which may start before the one ahead"))
+      << message;
 }
 
 TEST_P(Recordings, RefuseACallThatWasNotReported) {

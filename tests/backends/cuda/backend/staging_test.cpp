@@ -108,7 +108,7 @@ TEST_P(Copies, ThatFailLeaveTheStreamUsable) {
       for (int i = 0; i < 3 && message.empty(); ++i) {
         message = test::message_of([&] { write(stream, x.data(), floats(7, 1)); });
       }
-      EXPECT_EQ(message.rfind(call, 0), 0U) << message;
+      EXPECT_EQ(message.rfind(std::string("input_copy: ") + call, 0), 0U) << message;
       write(stream, x.data(), floats(7, 2));
       write(stream, x.data() + 512, floats(7, 3));
       EXPECT_EQ(read(stream, x.data(), 7), floats(7, 2)) << call << nth;
@@ -124,7 +124,8 @@ TEST_P(Copies, WhoseWaitFailsLeaveTheStreamUsable) {
   EXPECT_EQ(read(stream, x.data(), 7), floats(7, 4));
   cudasim::fail_call("cudaStreamSynchronize", cudaErrorUnknown);
   const std::string message = test::message_of([&] { read(stream, x.data(), 7); });
-  EXPECT_EQ(message.rfind("cudaStreamSynchronize behind a copy to the host", 0), 0U) << message;
+  EXPECT_EQ(message.rfind("readback: cudaStreamSynchronize behind a copy to the host", 0), 0U)
+      << message;
   EXPECT_EQ(cudasim::totals().waiting, 0U);
   EXPECT_EQ(read(stream, x.data(), 1000), floats(1000, 4));
 }

@@ -25,4 +25,17 @@ cudaError_t stray_twice_plus_one(cudaStream_t stream, float* x, int n) {
   return launch(stream, dim3(blocks(n, 32)), dim3(32), 0, twice_plus_one, x, n);
 }
 
+cudaError_t programmatic_twice_plus_one(cudaStream_t stream, float* x, int n) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks(n, 32));
+  config.blockDim = dim3(32);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, twice_plus_one, x, n);
+}
+
 }  // namespace stepscope::cuda::test

@@ -73,6 +73,62 @@ TEST_F(Streams, GoOnBehindAFailedLaunch) {
   EXPECT_EQ(read(stream, x.data(), 8), floats(8, 3));
 }
 
+// Virtual nanoseconds of the device: more work is more time, and the same work the same.
+TEST_F(Streams, TellTheTimeBetweenTwoPlaces) {
+  CudaStream stream;
+  DeviceMemory x(1024);
+  const BodyKernel kernel(twice_plus_one(8));
+  std::byte* operands[] = {x.data()};
+  const auto watch = stream.make_stopwatch();
+  EXPECT_EQ(test::message_of([&] { (void)watch->nanoseconds(); }),
+            "stopwatch: read before it was stopped");
+  EXPECT_EQ(test::message_of([&] { watch->stop(); }), "stopwatch: stopped without a start");
+  std::vector<std::int64_t> times;
+  for (const int kernels : {1, 1, 20}) {
+    stream.wait();
+    watch->start();
+    for (int i = 0; i < kernels; ++i) stream.submit(kernel.bind(operands, nullptr), 0);
+    watch->stop();
+    times.push_back(watch->nanoseconds());
+  }
+  EXPECT_GT(times[0], 0);
+  EXPECT_NEAR(static_cast<double>(times[1]), static_cast<double>(times[0]), 10);  // float of ms
+  EXPECT_GT(times[2], 10 * times[0]);
+  EXPECT_EQ(stream.counters().submitted, 22U);
+}
+
+// Straight from the host's memory and back: one copy each, and none of the stream's own.
+TEST_F(Streams, TransferWithoutADetour) {
+  expect_lints({cudasim::Lint::pageable_async, cudasim::Lint::pageable_async});
+  const auto backend = make_backend({});
+  const auto stream = backend->make_stream();
+  DeviceMemory x(1024);
+  const auto pinned = backend->allocate_host(32);
+  std::vector<std::byte> pageable(32, std::byte{3});
+  std::fill_n(pinned->data(), 32, std::byte{5});
+  for (const HostPages pages : {HostPages::pinned, HostPages::pageable}) {
+    const std::span<std::byte> host =
+        pages == HostPages::pinned ? std::span(pinned->data(), 32) : std::span(pageable);
+    const std::vector<std::byte> sent(host.begin(), host.end());
+    const std::uint64_t copies = cudasim::totals().copies;
+    stream->transfer_in(x.data(), host, pages);
+    stream->wait();
+    std::fill(host.begin(), host.end(), std::byte{0});
+    stream->transfer_out(host, x.data(), pages);
+    stream->wait();
+    EXPECT_TRUE(std::equal(host.begin(), host.end(), sent.begin()));
+    EXPECT_EQ(cudasim::totals().copies - copies, 2U);
+  }
+  EXPECT_EQ(stream->counters().bytes_in, 64U);
+  EXPECT_EQ(stream->counters().copies_out, 2U);
+  cudasim::fail_call("cudaMemcpyAsync", cudaErrorUnknown);
+  EXPECT_EQ(test::message_of([&] {
+              stream->transfer_in(x.data(), {pinned->data(), 32}, HostPages::pinned);
+            }),
+            "cudaMemcpyAsync of 32 pinned bytes to the device: unknown error (cudaErrorUnknown, "
+            "999)");
+}
+
 // While one thread records, CUDA would refuse another's allocation and break the recording: the
 // lock makes it wait instead.
 TEST_F(Streams, AnotherThreadAllocatesWhileOneRecords) {
