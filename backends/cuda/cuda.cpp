@@ -38,22 +38,13 @@ BackendInfo info_of(const BackendOptions& options, const Products& products) {
           .device = std::move(facts.name),
           .threads = options.threads,
           .simulated = kBuild.simulated,
+          .tf32 = options.tf32,
           .details = std::move(facts.details)};
 }
 
-void check_types(const OpSite& site) {
-  for (const auto* types : {&site.in, &site.out}) {
-    for (const TensorType& type : *types) {
-      check(type.layout == LayoutId::row_major, Fault::unsupported,
-            "{}: {} on layout {}, only row-major is", kBuild.name, name(site.kind),
-            static_cast<int>(type.layout));
-      check(type.dtype == DType::f32 || type.dtype == DType::i32 || type.dtype == DType::u8 ||
-                site.kind == OpKind::Cast,
-            Fault::unsupported, "{}: {} on {}, only f32 is; take the reference backend",
-            kBuild.name, name(site.kind), name(type.dtype));
-    }
-  }
-}
+// Elements of a weight whose product the step's last own kernel makes. It takes any; this bound is
+// chosen, not measured: a weight of three times the mlp's.
+constexpr std::int64_t kSmallProduct = 4096;
 
 class CudaBackend final : public Backend {
  public:
@@ -77,9 +68,9 @@ class CudaBackend final : public Backend {
   }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<CudaStream>(); }
   RecordAs records_as() const override { return record_as_; }
+  Wishes wishes() override { return {.relu_mask = true, .small_product = kSmallProduct}; }
 
   std::unique_ptr<Kernel> lower(const OpSite& site) override {
-    check_types(site);
     // Heuristics, loading of kernels and fills would break another thread's capture.
     const std::lock_guard lock(capture_lock());
     std::unique_ptr<Kernel> kernel = make_own_kernel(site);
@@ -102,9 +93,9 @@ class CudaBackend final : public Backend {
 
 std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
   static_cast<void>(wanted(options));
-  if (const std::optional<std::string> why = why_unavailable()) {
-    fail(Fault::unsupported, "{}: {}", kBuild.name, *why);
-  }
+  std::optional<std::string> why = why_unavailable();
+  if (!why) why = why_no_library();
+  check(!why, Fault::unsupported, "{}: {}", kBuild.name, why.value_or(""));
   check_cuda(cudaSetDevice(0), "cudaSetDevice of device 0");
   return std::make_unique<CudaBackend>(options);
 }
