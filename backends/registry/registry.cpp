@@ -40,9 +40,10 @@ std::unique_ptr<Backend> Registry::make(std::string_view name,
   for (const BackendEntry& entry : entries_) {
     if (entry.name != name) continue;
     std::unique_ptr<Backend> backend = entry.make(options);
-    check(!options.record_as || *options.record_as == backend->records_as(), Fault::unsupported,
-          "{}: records as {}, not as {}", name, stepscope::name(backend->records_as()),
-          stepscope::name(*options.record_as));
+    if (options.record_as && *options.record_as != backend->records_as()) {
+      fail(Fault::unsupported, "{}: records as {}, not as {}", name,
+           stepscope::name(backend->records_as()), stepscope::name(*options.record_as));
+    }
     check(!options.tf32 || backend->info().tf32, Fault::unsupported,
           "{}: has no TF32, its products take their inputs as they are", name);
     return backend;
