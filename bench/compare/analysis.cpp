@@ -19,6 +19,7 @@
 #include "bench/compare/drift.h"
 #include "bench/compare/ratio.h"
 #include "bench/compare/verdict.h"
+#include "bench/record/simulated.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
@@ -51,6 +52,8 @@ struct Work {
 
   bool is_control() const { return pair->kind == "control"; }
   bool between_backends() const { return base->backend != of->backend; }
+  // Its work may be equal: it is its times that are none.
+  bool is_simulated() const { return base->simulated || of->simulated; }
 };
 
 class Analysis {
@@ -115,7 +118,7 @@ class Analysis {
       Work work{.pair = &pair, .base = &arm(pair.base), .of = &arm(pair.of)};
       work.refused = why_no_ratio(record_, *work.base, record_, *work.of);
       if (work.refused.empty()) work.refused = failed_gate(*work.base, *work.of);
-      if (!work.refused.empty() && unequal_.empty()) {
+      if (!work.refused.empty() && unequal_.empty() && !work.is_simulated()) {
         unequal_ = fmt::format("{} and {}: {}", pair.base, pair.of, work.refused);
       }
       if (work.refused.empty()) {
@@ -307,6 +310,9 @@ class Analysis {
     } else if (!unequal_.empty()) {
       record_.status = "unequal-work";
       record_.status_reason = unequal_;
+    } else if (is_simulated(record_)) {
+      record_.status = kSimulated;
+      record_.status_reason = why_simulated(simulated_backends(record_));
     } else if (!record_.pairs.empty() && !any_judged_) {
       record_.status = "exploratory";
       std::vector<std::string> why{why_no_verdict()};
@@ -339,7 +345,7 @@ class Analysis {
   // Of the stratum with the most blocks.
   void break_even(Work& work) {
     work.pair->break_even.reset();
-    if (work.is_control()) return;
+    if (work.is_control() || work.is_simulated()) return;
     const auto most = std::max_element(
         work.pair->ratios.begin(), work.pair->ratios.end(),
         [](const RatioRecord& a, const RatioRecord& b) { return a.blocks < b.blocks; });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backends/api/record_as.h"
 #include "backends/execution/reconcile.h"
 #include "bench/compare/work.h"
 #include "bench/measure/facts_hash.h"
@@ -139,21 +140,27 @@ Arm make_arm(const CompareSpec& spec, Backend& backend, const ArmChoice& choice,
                      .step_batches = {batch},
                      .seed = spec.seed,
                      .passes = arm.passes,
+                     .input_copy = spec.input_copy,
                      .executor = {.eager_cache = options.eager_cache, .address_offset = offset},
                      .model_offset = offset});
   const Graph& graph = arm.session->step(batch).graph();
   const std::string fusion = to_string(choice.fusion);
-  arm.record = {.name = fmt::format("{}/{}/{}/{}", spec.backend, name(choice.mode), fusion, batch),
-                .backend = spec.backend,
-                .mode_requested = std::string(name(choice.mode)),
-                .fusion = fusion,
-                .batch = batch,
-                .threads = backend.info().threads,
-                .includes = {"input_copy"},
-                .flops = flops_of(graph),
-                .fewest_bytes = fewest_bytes(graph),
-                .passes = pass_records(choice.fusion, arm.session->pass_reports(batch)),
-                .one_off = {one_off_of(arm.session->setup_times())}};
+  arm.record = {
+      .name = fmt::format("{}/{}/{}/{}", spec.backend, name(choice.mode), fusion, batch),
+      .backend = spec.backend,
+      .simulated = backend.info().simulated,
+      .mode_requested = std::string(name(choice.mode)),
+      .recorded_as = choice.mode == Mode::graph ? std::string(name(backend.records_as())) : "",
+      .inputs_copied =
+          std::string(name(choice.mode == Mode::graph ? spec.input_copy : InputCopy::outside)),
+      .fusion = fusion,
+      .batch = batch,
+      .threads = backend.info().threads,
+      .includes = {"input_copy"},
+      .flops = flops_of(graph),
+      .fewest_bytes = fewest_bytes(graph),
+      .passes = pass_records(choice.fusion, arm.session->pass_reports(batch)),
+      .one_off = {one_off_of(arm.session->setup_times())}};
   arm.record.work = work_facts(*arm.session, spec, batch, ring);
   arm.record.work_hash = hash_of(arm.record.work);
   return arm;
@@ -218,7 +225,8 @@ void count_step(Arm& arm, std::int64_t batch, const InputRing& ring) {
   reconcile(executor.program(), counted, log,
             {.mode = session.options().mode,
              .steps = kSteps,
-             .eager_cache = session.options().executor.eager_cache});
+             .eager_cache = session.options().executor.eager_cache,
+             .input_copy = session.options().input_copy});
   const auto last = static_cast<std::uint32_t>(stream.counters().steps);
   std::erase_if(log, [&](const LogEntry& entry) { return entry.step != last; });
   const Batch& first = ring.at(0);

@@ -14,6 +14,7 @@
 #include "bench/compare/verdict.h"
 #include "bench/measure/inference.h"
 #include "bench/measure/statistics.h"
+#include "bench/record/simulated.h"
 
 namespace stepscope {
 namespace {
@@ -27,6 +28,7 @@ std::string environment_value(const Record& record, std::string_view name) {
 
 std::string why_not(const Record& now, const ArmRecord& arm, const Record& then,
                     const ArmRecord& old) {
+  if (arm.simulated || old.simulated) return why_simulated({arm.backend});
   const auto differ = [](std::string_view what, const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return fmt::format("{} is not known on both sides", what);
     return a == b ? "" : fmt::format("{} differs: {} now, {} then", what, a, b);

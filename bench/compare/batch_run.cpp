@@ -66,7 +66,7 @@ BatchRun::BatchRun(const Setting& setting, std::int64_t batch) : setting_(settin
     arms_.push_back(
         make_arm(setting.spec, setting.backend, choice, batch, setting.ring, {.offset = offset}));
   }
-  add_repeated_arms();
+  if (!setting.backend.info().simulated) add_repeated_arms();
   start_ = arms_.front().session->memory().snapshot(arms_.front().session->stream());
   for (Arm& arm : arms_) {
     first_step(arm, batch, setting.ring, setting.timer);
@@ -171,8 +171,10 @@ void BatchRun::run_blocks(std::vector<std::int64_t>& sentinels,
     pairs_.push_back(timed_pair(pair));
     pairs_.back().blocks.blocks.reserve(static_cast<std::size_t>(setting_.plan.blocks));
   }
+  // Of a simulated backend no pair has a ratio, and so no blocks.
+  const std::int64_t blocks = setting_.backend.info().simulated ? 0 : setting_.plan.blocks;
   const std::vector<BlockPlan> plan =
-      block_plan(pairs_.size(), setting_.plan.blocks, setting_.plan.seed, setting_.plan.process);
+      block_plan(pairs_.size(), blocks, setting_.plan.seed, setting_.plan.process);
   sentinels.push_back(run_sentinel(setting_.timer));
   for (std::size_t i = 0; i < plan.size(); ++i) {
     update_stratum(stratum_, setting_.backend.info().threads);
@@ -209,12 +211,17 @@ void BatchRun::finish() {
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     end_steady(arms_[i]);  // the window is all that was timed
     arms_[i].record.throughput.push_back(std::move(lists[i]));
-    std::optional<Samples> submission =
-        sample_submission(*subjects_[i], setting_.timer, steps[i], kListSamples);
-    if (!submission) continue;
-    submission->process = setting_.plan.process;
-    arms_[i].record.submission.push_back(std::move(*submission));
+    keep(sample_submission(*subjects_[i], setting_.timer, steps[i], kListSamples),
+         arms_[i].record.submission);
+    keep(sample_device(*subjects_[i], setting_.timer, steps[i], kListSamples),
+         arms_[i].record.device);
   }
+}
+
+void BatchRun::keep(std::optional<Samples> list, std::vector<Samples>& lists) const {
+  if (!list) return;
+  list->process = setting_.plan.process;
+  lists.push_back(std::move(*list));
 }
 
 void BatchRun::time_dispatch_alone() {

@@ -54,6 +54,7 @@ class BatchRun {
   };
 
   void add_repeated_arms();
+  void keep(std::optional<Samples> list, std::vector<Samples>& lists) const;
   TimedPair timed_pair(const ArmPair& pair) const;
   TimedBlock run_block(const TimedPair& timed, bool base_first);
 

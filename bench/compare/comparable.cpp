@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/record/simulated.h"
+
 namespace stepscope {
 namespace {
 
@@ -102,6 +104,15 @@ std::string methods_differ(const ArmRecord& a, const ArmRecord& b) {
 
 }  // namespace
 
+std::string modelled(const ArmRecord& a, const ArmRecord& b) {
+  std::vector<std::string> names;
+  for (const ArmRecord* arm : {&a, &b}) {
+    const bool known = std::find(names.begin(), names.end(), arm->backend) != names.end();
+    if (arm->simulated && !known) names.push_back(arm->backend);
+  }
+  return names.empty() ? "" : why_simulated(names);
+}
+
 // Where all facts that are shown agree, the hashes may still differ. "not applicable" on one side
 // makes hashes differ and facts equal.
 std::string hashes_differ(std::string_view what, const Facts& a, const Facts& b,
@@ -117,7 +128,8 @@ std::string hashes_differ(std::string_view what, const Facts& a, const Facts& b,
 
 std::string why_no_ratio(const Record& record_a, const ArmRecord& a, const Record& record_b,
                          const ArmRecord& b) {
-  std::string why = differ("experiment", record_a.experiment_id, record_b.experiment_id);
+  std::string why = modelled(a, b);
+  if (why.empty()) why = differ("experiment", record_a.experiment_id, record_b.experiment_id);
   if (why.empty()) why = batches_differ(a, b);
   if (why.empty()) why = hashes_differ("work", a.work, b.work, a.work_hash, b.work_hash);
   if (why.empty()) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,11 @@ struct CompareSpec {
   bool ablate = false;  // all passes, all but one, none, in place of `fusions`
   std::vector<std::int64_t> batches;
   int threads = 1;
-  std::string tune_file;    // choices of the library; empty: its own
-  std::string tune_digest;  // of that file's bytes
+  std::string tune_file;                             // choices of the library; empty: its own
+  std::string tune_digest;                           // of that file's bytes
+  std::optional<RecordAs> record_as = std::nullopt;  // nothing: as the backend does
+  bool tf32 = false;
+  InputCopy input_copy = InputCopy::outside;  // of graph arms
   std::uint64_t seed = 1;
   PartialBatch partial = PartialBatch::second_plan;  // of an epoch of the data: recorded, hashed
   SelfCheck self_check = SelfCheck::off;

@@ -51,8 +51,8 @@ std::vector<GateRecord> Gating::run(std::int64_t first) {
       gates.back().baseline_fusion = arm.record.fusion;
     } else {
       if (!control) control = control_trace(*eager.session, ring_, batch_, kGateSteps, first);
-      gates.push_back(
-          compare_rounding(baseline, trace, *control, rounding_tolerance(graph_of(eager))));
+      gates.push_back(compare_rounding(baseline, trace, *control,
+                                       rounding_tolerance(graph_of(eager), spec_.tf32)));
       gates.back().baseline_mode = eager.record.mode_requested;
       firsts[arm.record.fusion] = {arm.record.mode_requested, std::move(trace)};
     }
@@ -73,9 +73,9 @@ std::vector<GateRecord> Gating::run_reference(const Registry& registry) {
   const auto affordable =
       static_cast<std::int64_t>(kReferenceFlops / std::max(1.0, eager.record.flops));
   const std::int64_t steps = std::clamp<std::int64_t>(affordable, 1, kGateSteps);
-  gates.push_back(compare_within(gate_trace(session, ring_, batch_, steps),
-                                 gate_trace(*eager.session, ring_, batch_, steps),
-                                 std::max(kBackendTolerance, rounding_tolerance(graph_of(eager)))));
+  gates.push_back(compare_within(
+      gate_trace(session, ring_, batch_, steps), gate_trace(*eager.session, ring_, batch_, steps),
+      std::max(kBackendTolerance, rounding_tolerance(graph_of(eager), spec_.tf32))));
   gates.back().baseline_mode = "reference";
   gates.back().mode = eager.record.mode_requested;
   stamp(gates);

@@ -57,6 +57,7 @@ void add_arm(Record& record, ArmRecord&& arm, std::int64_t process) {
   append(known->input_copy, std::move(arm.input_copy));
   append(known->throughput, std::move(arm.throughput));
   append(known->submission, std::move(arm.submission));
+  append(known->device, std::move(arm.device));
   append(known->warmup, std::move(arm.warmup));
 }
 
@@ -111,8 +112,8 @@ void add_process(Record& record, Record&& part) {
 void add_pilot(Record& record, Record&& part) {
   part.pairs.clear();
   for (ArmRecord& arm : part.arms) {
-    for (auto* lists :
-         {&arm.latency, &arm.input_copy, &arm.throughput, &arm.submission, &arm.warmup}) {
+    for (auto* lists : {&arm.latency, &arm.input_copy, &arm.throughput, &arm.submission,
+                        &arm.device, &arm.warmup}) {
       lists->clear();
     }
     arm.one_off.clear();
@@ -135,6 +136,7 @@ void complete_record(Record& record, const CacheSizes& caches) {
     arm.protocol_hash = record.protocol_hash;
     arm.includes = {"input_copy"};
     if (!arm.throughput.empty()) arm.throughput_summary = summarize(arm.throughput);
+    if (!arm.device.empty()) arm.device_summary = summarize(arm.device);
     if (arm.latency.empty()) continue;
     arm.latency_summary = summarize(arm.latency);
     arm.input_copy_summary = summarize(arm.input_copy);

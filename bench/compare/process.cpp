@@ -14,6 +14,7 @@
 #include "bench/measure/limits.h"
 #include "bench/measure/process_memory.h"
 #include "bench/measure/sampler.h"
+#include "bench/record/simulated.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
@@ -40,6 +41,14 @@ void add_epoch_counts(ArmRecord& arm, const CompareSpec& spec, const Data* data)
 
 double seconds_since(Timer& timer, std::int64_t begin) {
   return static_cast<double>(timer.now() - begin) * 1e-9;
+}
+
+// Nothing is known of devices but that they compute: their bounds are no processor's.
+std::string why_no_utilization(const Backend& backend) {
+  if (!backend.info().computes) return "the backend computes nothing";
+  if (backend.info().simulated) return why_simulated({std::string(backend.name())});
+  if (backend.records_as() == RecordAs::tape) return UtilizationRecord{}.reason;
+  return "no trace was taken, and the limits of its device are not known";
 }
 
 bool append_gates(Record& record, std::vector<GateRecord> gates) {
@@ -72,11 +81,15 @@ class ProcessRun {
         timer_(timer),
         progress_(progress),
         begin_(timer.now()),
-        backend_(
-            registry.make(spec.backend, {.threads = spec.threads, .tune_file = spec.tune_file})) {
+        backend_(registry.make(spec.backend, {.threads = spec.threads,
+                                              .tune_file = spec.tune_file,
+                                              .record_as = spec.record_as,
+                                              .tf32 = spec.tf32})) {
     init_ns_ = timer.now() - begin_;
     record_.backends.emplace_back(spec.backend, backend_->info().details);
     record_.processes.push_back(begin_process(spec, *backend_, plan));
+    check(spec.self_check == SelfCheck::off || !backend_->info().simulated, Fault::unsupported,
+          "--self-check: {}, and there is nothing to tell apart", why_simulated({spec.backend}));
     probe_limits();
   }
 
@@ -122,7 +135,7 @@ class ProcessRun {
   Record finish() {
     for (ArmRecord& arm : record_.arms) {
       add_epoch_counts(arm, spec_, data_);
-      if (!backend_->info().computes) arm.utilization.reason = "the backend computes nothing";
+      arm.utilization.reason = why_no_utilization(*backend_);
       for (OneOffRecord& one_off : arm.one_off) {
         one_off.init_ns = one_off.init_ns.value_or(0) + init_ns_;
       }

@@ -11,6 +11,7 @@
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 #include "ops/ir/print.h"
+#include "ops/models/schedule.h"
 
 namespace stepscope {
 namespace {
@@ -49,9 +50,11 @@ Facts work_facts(Session& session, const CompareSpec& spec, std::int64_t batch,
       {"step", sha256_of(to_text(step))},
       {"optimizer", std::string(name(spec.optimizer.kind))},
       {"rate", fmt::to_string(spec.optimizer.rate)},
+      {"schedule", schedule_text(spec.optimizer.schedule)},
       {"batch", fmt::to_string(batch)},
       {"partial_policy", std::string(name(spec.partial))},
       {"dtype", "f32"},
+      {"tf32", spec.tf32 ? "on" : "off"},
       {"threads", fmt::to_string(session.backend().info().threads)},
       {"denormals", denormals_state()},
       {"seed", fmt::to_string(spec.seed)},
@@ -76,11 +79,14 @@ double reduction_length(const Graph& graph) {
   return longest;
 }
 
-double rounding_tolerance(const Graph& graph) {
+double rounding_tolerance(const Graph& graph, bool tf32) {
   constexpr double kUnit = std::numeric_limits<float>::epsilon() / 2.0;  // one rounding
   constexpr double kSumsInARow = 8.0;  // forward, loss and backward of a few layers
   constexpr double kLeast = 1e-6;
-  return std::max(kLeast, kSumsInARow * kUnit * std::sqrt(reduction_length(graph)));
+  // Of both inputs, to 10 bits: a share of each term, whatever their number.
+  constexpr double kTf32Inputs = 0x1p-10;
+  const double sums = kSumsInARow * kUnit * std::sqrt(reduction_length(graph));
+  return std::max(kLeast, tf32 ? std::max(sums, kSumsInARow * kTf32Inputs) : sums);
 }
 
 }  // namespace stepscope

@@ -28,7 +28,7 @@ double reduction_length(const Graph& graph);
 
 // How far two orders of the same f32 arithmetic may lie apart, norm of the difference over the
 // norm. Errors of a sum of n terms grow as sqrt(n) if they are independent; some such sums follow
-// each other in a step.
-double rounding_tolerance(const Graph& graph);
+// each other in a step. `tf32`: inputs of products are rounded too.
+double rounding_tolerance(const Graph& graph, bool tf32 = false);
 
 }  // namespace stepscope

@@ -16,6 +16,7 @@
 #include "bench/measure/row_values.h"
 #include "bench/measure/sampler.h"
 #include "bench/measure/statistics.h"
+#include "bench/record/simulated.h"
 #include "ops/base/check.h"
 
 namespace stepscope {
@@ -94,6 +95,10 @@ CalibrationRow stamp_resolution(Timer& timer) {
 CalibrationRow empty_sync(Timer& timer, Backend& backend) {
   CalibrationRow row = row_of(
       "empty_sync", "ns", fmt::format("waiting for a stream of {} without work", backend.name()));
+  if (backend.info().simulated) {
+    row.reason = why_simulated({std::string(backend.name())});
+    return row;
+  }
   const std::unique_ptr<Stream> stream = backend.make_stream();
   fill(row, time_calls(timer, [&] { stream->wait(); }));
   return row;
@@ -138,6 +143,10 @@ CalibrationRow library_call(Timer& timer, Backend& backend) {
   CalibrationRow row = row_of(
       "library_call", "ns/op",
       fmt::format("an op of one element: chain:{}:1 on {}, in planned mode", kOps, backend.name()));
+  if (backend.info().simulated) {
+    row.reason = why_simulated({std::string(backend.name())});
+    return row;
+  }
   try {
     fill(row, time_chain(timer, backend, Mode::planned, kOps));
     row = divided(row, row.name, row.unit, static_cast<double>(kOps));

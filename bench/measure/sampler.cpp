@@ -115,6 +115,24 @@ std::optional<Samples> sample_submission(Subject& subject, Timer& timer,
   return list;
 }
 
+std::optional<Samples> sample_device(Subject& subject, Timer& timer, std::int64_t steps_per_block,
+                                     std::int64_t blocks) {
+  Stopwatch* const watch = subject.stopwatch();
+  if (watch == nullptr) return std::nullopt;
+  Samples list = make_list(method::kDevice, kComplete, steps_per_block, blocks);
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    subject.restart();
+    subject.wait();
+    list.start_ns.push_back(timer.now());
+    watch->start();
+    run_steps(subject, steps_per_block);
+    watch->stop();
+    subject.wait();
+    list.elapsed_ns.push_back(watch->nanoseconds());
+  }
+  return list;
+}
+
 TimedSlot time_slot(Subject& subject, Timer& timer, std::int64_t steps) {
   subject.restart();
   subject.wait();

@@ -38,6 +38,12 @@ Samples sample_throughput(Subject& subject, Timer& timer, std::int64_t steps_per
 std::optional<Samples> sample_submission(Subject& subject, Timer& timer,
                                          std::int64_t steps_per_block, std::int64_t blocks);
 
+// As sample_throughput, by the device's own clock: from the start of the first work of a block to
+// the end of its last. Nothing for a subject without such a clock. In blocks of their own, since
+// the stamps of a device take time of the host.
+std::optional<Samples> sample_device(Subject& subject, Timer& timer, std::int64_t steps_per_block,
+                                     std::int64_t blocks);
+
 // One throughput block, with what the system did to the process meanwhile: CPU time of the calling
 // thread and of the process, switches and page faults of the process. They are read outside the
 // stamps.

@@ -14,7 +14,8 @@ SessionSubject::SessionSubject(Session& session, const InputRing& ring, std::int
       start_(start),
       twice_every_(twice_every),
       // What records a tape runs its launches within submit; a device runs behind it.
-      synchronous_(session.backend().records_as() == RecordAs::tape) {
+      synchronous_(session.backend().records_as() == RecordAs::tape),
+      stopwatch_(session.stream().make_stopwatch()) {
   check(twice_every >= 0, Fault::bad_input, "subject: one step of {} twice, expected 0 or more",
         twice_every);
 }

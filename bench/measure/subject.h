@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "backends/execution/session.h"
@@ -24,6 +25,8 @@ class Subject {
   virtual void wait() = 0;    // until all that was submitted has ended
   // Whether submit returns when its work has ended: then there is no time of submission alone.
   virtual bool synchronous() const = 0;
+  // The device's own clock; null where there is none.
+  virtual Stopwatch* stopwatch() { return nullptr; }
 };
 
 // The step of `batch` rows of a session, on the batches of a ring. Borrows all that it is given.
@@ -41,6 +44,7 @@ class SessionSubject final : public Subject {
   void submit() override;
   void wait() override;
   bool synchronous() const override { return synchronous_; }
+  Stopwatch* stopwatch() override { return stopwatch_.get(); }
 
  private:
   Session& session_;
@@ -50,6 +54,7 @@ class SessionSubject final : public Subject {
   std::int64_t twice_every_;
   std::int64_t step_ = 0;  // that was loaded last
   bool synchronous_;
+  std::unique_ptr<Stopwatch> stopwatch_;
 };
 
 }  // namespace stepscope

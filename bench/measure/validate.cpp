@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "bench/measure/sampler.h"
+#include "bench/record/simulated.h"
 
 namespace stepscope {
 namespace {
@@ -29,6 +30,7 @@ std::vector<Lists> lists_of(const ArmRecord& arm) {
           {"input_copy", method::kLatency, kComplete, arm.input_copy},
           {"throughput", method::kThroughput, kComplete, arm.throughput},
           {"submission", method::kSubmission, kSubmittedOnly, arm.submission},
+          {"device", method::kDevice, kComplete, arm.device},
           {"warmup", method::kLatency, kComplete, arm.warmup}};
 }
 
@@ -85,6 +87,7 @@ class Check {
                   arm.input_copy_summary);
     check_summary(fmt::format("{}, throughput_summary", place), arm.throughput,
                   arm.throughput_summary);
+    check_summary(fmt::format("{}, device_summary", place), arm.device, arm.device_summary);
     check_memory(place, arm.memory);
     check_utilization(place, arm);
     check_scope(place, arm);
@@ -236,6 +239,9 @@ class Check {
     }
     std::map<std::string, std::int64_t> voided;
     for (const ProcessBlocks& process : pair.processes) check_blocks(place, process, voided);
+    if (pair.break_even && (base->simulated || of->simulated)) {
+      add(place, "a break-even of times that are values of a model");
+    }
     for (const RatioRecord& ratio : pair.ratios) {
       check_ratio(fmt::format("{}, {}", place, ratio.stratum), *base, *of, ratio);
       const std::int64_t marked = voided[ratio.stratum];
@@ -275,6 +281,7 @@ class Check {
       return;
     }
     if (!ratio.base_us) add(place, "a ratio without the cost of its base");
+    if (base.simulated || of.simulated) add(place, "a ratio of times that are values of a model");
     const auto differ = [&](std::string_view what, const auto& a, const auto& b) {
       if (a != b) add(place, "a ratio of arms with different {}", what);
     };
@@ -325,6 +332,11 @@ class Check {
       add("status", "{}, and no reason why", record_.status);
     }
     if (record_.status == "not-run") check_not_run();
+    if ((record_.status == kSimulated) != is_simulated(record_) && record_.status != "not-run" &&
+        record_.status != "unequal-work") {
+      add("status", "{}, and {} of its arms are simulated", record_.status,
+          is_simulated(record_) ? "all" : "not all");
+    }
   }
 
   // Without a run there are no numbers.

@@ -22,6 +22,8 @@ void fields(V&& visit, R& record) {
   visit("data", record.data);
   visit("dtype", record.dtype);
   visit("seed", record.seed);
+  visit("rate_schedule", record.rate_schedule);
+  visit("tf32", record.tf32);
 }
 
 template <Is<PhaseCalls> R, class V>
@@ -167,8 +169,11 @@ void fields(V&& visit, R& record) {
   visit("name", record.name);
   visit("role", record.role);
   visit("backend", record.backend);
+  visit("simulated", record.simulated);
   visit("mode_requested", record.mode_requested);
   visit("mode_executed", record.mode_executed);
+  visit("recorded_as", record.recorded_as);
+  visit("inputs_copied", record.inputs_copied);
   visit("fusion", record.fusion);
   visit("batch", record.batch);
   visit("threads", record.threads);
@@ -195,10 +200,12 @@ void fields(V&& visit, R& record) {
   visit("input_copy", record.input_copy);
   visit("throughput", record.throughput);
   visit("submission", record.submission);
+  visit("device", record.device);
   visit("warmup", record.warmup);
   visit("latency_summary", record.latency_summary);
   visit("input_copy_summary", record.input_copy_summary);
   visit("throughput_summary", record.throughput_summary);
+  visit("device_summary", record.device_summary);
   visit("dispatch_empty_kernels", record.dispatch_empty_kernels);
   visit("flags", record.flags);
 }

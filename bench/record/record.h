@@ -15,7 +15,7 @@
 
 namespace stepscope {
 
-inline constexpr const char* kRecordSchema = "stepscope-record 4";
+inline constexpr const char* kRecordSchema = "stepscope-record 5";
 
 // name -> value, in a fixed order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -28,6 +28,8 @@ struct WorkFacts {
   std::string data;  // source; "generated" says so
   std::string dtype = "f32";
   std::uint64_t seed = 0;
+  std::string rate_schedule = "constant";  // of the learning rate; in text, as --schedule takes it
+  bool tf32 = false;                       // inputs of products rounded to TF32
 };
 
 // Calls of one set of phases in one steady step.
@@ -134,8 +136,11 @@ struct ArmRecord {
   std::string name;          // of this record alone: eigen/graph/on/32; .../again, .../planted
   std::string role = "arm";  // arm; control: the base once more; same, planted: of --self-check
   std::string backend;
+  bool simulated = false;  // its times are values of a model: no ratio is made of one
   std::string mode_requested, mode_executed;
-  std::string fusion = "off";  // canonical: off, on, the passes, or what is left out
+  std::string recorded_as;                // tape, capture, nodes; empty where nothing is recorded
+  std::string inputs_copied = "outside";  // of the recording, or inside
+  std::string fusion = "off";             // canonical: off, on, the passes, or what is left out
   std::int64_t batch = 0;
   int threads = 1;
   Facts work;                         // everything that decides the work
@@ -161,9 +166,10 @@ struct ArmRecord {
   std::vector<Samples> input_copy;  // before each of those steps
   std::vector<Samples> throughput;  // blocks of steps
   std::vector<Samples> submission;  // submitted-only; none on a synchronous stream
+  std::vector<Samples> device;      // blocks by the device's own clock, where it has one
   std::vector<Samples> warmup;      // apart, and in no summary
   // Of all processes' lists: exploratory, since processes differ. Count 0: not measured.
-  TimeSummary latency_summary, input_copy_summary, throughput_summary;
+  TimeSummary latency_summary, input_copy_summary, throughput_summary, device_summary;
   // The same program with every kernel body empty: what dispatch alone costs. A time of its own.
   std::optional<TimeSummary> dispatch_empty_kernels;
   std::vector<std::string> flags;  // drift, contended, ...: docs/measuring.md
@@ -278,7 +284,7 @@ struct Record {
   std::string command;        // as given
   std::string created;        // UTC, ISO 8601
   std::string experiment_id;  // ratios are made within one experiment only
-  // complete, exploratory, void, inconclusive-environment, unequal-work, not-run
+  // complete, exploratory, void, inconclusive-environment, unequal-work, not-run, simulated
   std::string status = "complete";
   std::string status_reason;
   WorkFacts work;

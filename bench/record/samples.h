@@ -28,6 +28,9 @@ namespace method {
 inline constexpr std::string_view kLatency = "latency";
 inline constexpr std::string_view kThroughput = "throughput";
 inline constexpr std::string_view kSubmission = "submission";
+// By the device's own clock, from the start of its first work to the end of its last, gaps in which
+// it waited for the host among them.
+inline constexpr std::string_view kDevice = "device";
 // Waits after each operation, which adds cost and ends all overlap: never part of a ratio.
 inline constexpr std::string_view kInstrumented = "instrumented";
 }  // namespace method
@@ -40,7 +43,7 @@ inline constexpr std::string_view kSubmittedOnly = "submitted-only";
 // One list of one arm in one process: columns of equal length, in time order.
 struct Samples {
   std::int64_t process = 0;
-  std::string method;                    // latency, throughput, submission, instrumented
+  std::string method;                    // latency, throughput, submission, device, instrumented
   std::string covers = "complete";       // complete: all work had ended; submitted-only
   std::int64_t steps_per_sample = 1;     // a block is divided by it
   std::vector<std::int64_t> start_ns;    // of each sample

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "bench/record/simulated.h"
+
 namespace stepscope {
 namespace {
 
@@ -61,7 +63,7 @@ std::string cores_of(const RatioRecord& ratio) {
 
 std::string label_of(const Record& record, const ArmRecord& arm) {
   const std::string label = fmt::format("{}/{}", arm.mode_requested, arm.fusion);
-  return has_backends(record) ? fmt::format("{}/{}", arm.backend, label) : label;
+  return has_backends(record) ? fmt::format("{}/{}", labelled_backend(arm), label) : label;
 }
 
 const ArmRecord* find_arm(const Group& group, std::string_view mode, std::string_view fusion) {

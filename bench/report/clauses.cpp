@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/runs.h"
 #include "bench/report/sentences.h"
@@ -154,12 +155,17 @@ std::string change_text(const Decided& all) {
 
 // eigen 3.4.0, onednn v2.6.0; a backend without a library is its name.
 std::string backends_text(const Record& record) {
+  const std::vector<std::string> modelled = simulated_backends(record);
   std::vector<std::string> names;
   for (const auto& [backend, facts] : record.backends) {
     const auto library = std::find_if(facts.begin(), facts.end(),
                                       [&](const auto& entry) { return entry.first == backend; });
-    names.push_back(library == facts.end() ? backend
-                                           : fmt::format("{} {}", backend, library->second));
+    const std::string known =
+        library == facts.end() ? backend : fmt::format("{} {}", backend, library->second);
+    const bool simulated = std::find(modelled.begin(), modelled.end(), backend) != modelled.end();
+    names.push_back(simulated
+                        ? fmt::format("{} ({}: its times are values of a model)", known, kSimulated)
+                        : known);
   }
   return fmt::format("{}", fmt::join(names, " and "));
 }

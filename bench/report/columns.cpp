@@ -100,6 +100,10 @@ constexpr Known kColumns[] = {
     {"latency", "latency", "Median of steps that were waited for one by one", "ns"},
     {"throughput", "throughput", "Median of steps in blocks, each with its input copy", "ns"},
 
+    {"device_time", "device time",
+     "Median of steps in blocks by the device's own clock, gaps in which it waited among them",
+     "ns"},
+
     // Training.
     {"epoch", "epoch", "Passes over the training data, from 1"},
     {"loss", "loss", "Mean of the training losses that were read back"},

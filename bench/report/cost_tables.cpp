@@ -96,7 +96,9 @@ Table one_off_table(const Runs& runs) {
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const ArmRecord* arm : group) {
-        if (!arm->one_off.empty()) table.add(run, one_off_row(*arm));
+        if (arm->one_off.empty()) continue;
+        table.note_simulated(run);
+        table.add(run, one_off_row(*arm));
       }
     }
   }

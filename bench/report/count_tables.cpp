@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "bench/record/simulated.h"
 #include "bench/report/columns.h"
 #include "bench/report/numbers.h"
 #include "bench/report/tables.h"
@@ -18,7 +19,7 @@ Cell library_flops(const ArmRecord& arm) {
 
 std::vector<Cell> counts_cells(const ArmRecord& arm) {
   const StepCounts& counts = arm.counts;
-  return {arm.backend,
+  return {labelled_backend(arm),
           batch_cell(arm.batch),
           fmt::format("{}/{}", arm.mode_executed, arm.fusion),
           number_cell(counts.ops),
@@ -49,7 +50,7 @@ void add_phases(RunTable& table, std::size_t run, const Group& group) {
         modes += fmt::format(", {}", group[after]->mode_executed);
     }
     for (const PhaseCalls& phase : arm.counts.by_phase) {
-      table.add(run, {arm.backend, batch_cell(arm.batch), arm.fusion, modes, phase.phases,
+      table.add(run, {labelled_backend(arm), batch_cell(arm.batch), arm.fusion, modes, phase.phases,
                       number_cell(phase.ops), number_cell(phase.calls),
                       number_cell(phase.library_calls), number_cell(phase.own_calls)});
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/sections.h"
 #include "bench/report/statements.h"
@@ -31,6 +32,8 @@ std::string about(const Runs& runs, std::size_t run) {
   std::string line = work_line(record);
   const std::string processor = fact_of(record, "processor");
   if (!processor.empty()) line += fmt::format(", on {}", processor);
+  const std::vector<std::string> modelled = simulated_backends(record);
+  if (!modelled.empty()) line += fmt::format(", {}: {}", kSimulated, fmt::join(modelled, ", "));
   if (!record.created.empty()) line += fmt::format(", {}", record.created);
   return of_run(runs, run, line);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/record/simulated.h"
 #include "bench/report/figures.h"
 #include "bench/report/numbers.h"
 #include "bench/report/sections.h"
@@ -110,6 +111,8 @@ Section time_section(const Runs& runs) {
   for (const ModelRuns& model : by_model(runs)) add(section, time_figures(runs, model));
   add(section, throughput_table(runs));
   add(section, latency_table(runs));
+  add_or_note(section, device_table(runs), "device time",
+              "these backends have no clock of their own");
   add_or_note(section, submission_table(runs), "submitted-only",
               "a call of these backends returns when its work has ended, or it was not asked for");
   return finished(std::move(section), runs, "no arm was timed");
@@ -129,6 +132,7 @@ Section ratio_section(const Runs& runs) {
   std::string why = "no two arms differ in mode or fusion alone";
   for (const Record& record : runs) {
     if (is_void(record)) why = fmt::format("{}: {}", record.status, kWhyVoid);
+    if (record.status == kSimulated) why = status_line(record);
   }
   return finished(std::move(section), runs, why);
 }

@@ -7,17 +7,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/record/simulated.h"
 #include "bench/report/looks.h"
 #include "bench/report/numbers.h"
 
 namespace stepscope {
 namespace {
 
-Curves& curves_for(std::vector<Curves>& all, const std::string& backend) {
+Curves& curves_for(std::vector<Curves>& all, const ArmRecord& arm) {
+  const std::string backend = labelled_backend(arm);
   const auto at = std::find_if(all.begin(), all.end(),
                                [&](const Curves& curves) { return curves.backend == backend; });
   if (at != all.end()) return *at;
-  all.push_back({backend, {}});
+  all.push_back({backend, {}, arm.simulated});
   return all.back();
 }
 
@@ -59,7 +61,7 @@ std::vector<Curves> curves_of(const Runs& runs, const ModelRuns& model,
   for (const std::size_t run : model.runs) {
     for (const ArmRecord& arm : runs[run].arms) {
       if (arm.role != "arm") continue;
-      Curves& curves = curves_for(all, arm.backend);
+      Curves& curves = curves_for(all, arm);
       const std::optional<Mark> mark = mark_of(arm);
       if (!mark) continue;
       const Look look = look_of_arm(arm.mode_requested, arm.fusion);
@@ -81,7 +83,7 @@ std::vector<Placed> placed_groups(const Runs& runs, const ModelRuns& model, Ends
   std::vector<Placed> all;
   for (const std::size_t run : model.runs) {
     for (const auto& [key, group] : groups_of(runs[run])) {
-      all.push_back({run, key.first, key.second, group});
+      all.push_back({run, labelled_backend(*group.front()), key.second, group});
     }
   }
   const auto together = [&](const Placed& a, const Placed& b) {

@@ -19,6 +19,7 @@ namespace stepscope {
 struct Curves {
   std::string backend;
   std::vector<Series> series;
+  bool simulated = false;
 
   bool empty() const;  // not one mark
 };

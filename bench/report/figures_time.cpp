@@ -30,7 +30,10 @@ void add_curves(FigureGroup& group, std::vector<Curves> all, const Axis& y, cons
     Figure figure = make_figure(group, curves.backend);
     figure.x = {.label = "batch", .logarithmic = true, .names = {}, .least = {}, .most = {}};
     figure.y = y;
-    if (curves.empty()) figure.missing = fmt::format("{}: {}", kNotMeasured, missing);
+    if (curves.empty()) {
+      figure.missing = fmt::format("{}: {}", kNotMeasured,
+                                   curves.simulated ? "its times are values of a model" : missing);
+    }
     figure.series = std::move(curves.series);
     figure.alt = fmt::format("{} against batch size on {}, both axes logarithmic. {}.", what,
                              curves.backend, ends_text(figure));
@@ -97,7 +100,10 @@ FigureGroup time_figures(const Runs& runs, const ModelRuns& model) {
       group,
       curves_of(runs, model,
                 [](const ArmRecord& arm) {
-                  return time_mark(static_cast<double>(arm.batch), arm.throughput_summary);
+                  // Side by side with others' it would be a ratio.
+                  return arm.simulated
+                             ? std::nullopt
+                             : time_mark(static_cast<double>(arm.batch), arm.throughput_summary);
                 }),
       {.label = "time per step, us", .logarithmic = true, .names = {}, .least = {}, .most = {}},
       "Median time per step in us", "no arm was timed in blocks of steps");
@@ -128,6 +134,7 @@ FigureGroup where_figures(const Runs& runs, const ModelRuns& model) {
       "Each mark is a median of its own, the bar half of its samples. None is part of another: "
       "dispatch alone is timed with empty kernels, and may hide behind computing.");
   for (const Placed& placed : placed_groups(runs, model, Ends::both)) {
+    if (placed.group.front()->simulated) continue;
     Figure figure = make_figure(group, title_of(runs, model, placed));
     figure.series = kinds_of(placed.group);
     if (figure.series.empty()) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/tables.h"
 
@@ -39,7 +40,7 @@ void add_passes(RunTable& table, std::size_t run, const ArmRecord& arm) {
   for (const PassRecord& pass : arm.passes) {
     if (!pass.changed && pass.notes.empty()) continue;
     add_note(table, run, arm, pass);
-    table.add(run, {arm.backend, batch_cell(arm.batch), arm.fusion, pass.name,
+    table.add(run, {labelled_backend(arm), batch_cell(arm.batch), arm.fusion, pass.name,
                     pass.ops_before > 0 ? count_cell(pass.ops_before) : Cell("-"),
                     count_cell(difference(pass.ops_before, pass.ops_after)),
                     removed_bytes(static_cast<double>(pass.intermediate_bytes_removed)),
@@ -54,6 +55,7 @@ std::vector<std::vector<Cell>> without_over_all(const Record& record, const ArmR
   std::vector<std::vector<Cell>> rows;
   const PairView view = find_pair(record, all, left_out);
   if (view.pair == nullptr) return {{"", kNotMeasured, "", ""}};
+  if (all.simulated) return {{"", "-", "", fmt::format("no ratio: {}", kSimulated)}};
   for (const RatioRecord& ratio : view.pair->ratios) {
     if (!ratio.time_ratio) continue;
     if (!is_quotable(record, ratio)) {
@@ -80,7 +82,7 @@ void add_row(RunTable& table, std::size_t run, std::vector<Cell> row, std::vecto
 // What the arm with all passes has less than `other`.
 std::vector<Cell> removed_cells(const ArmRecord& all, const ArmRecord& other,
                                 const std::string& pass) {
-  return {all.backend,
+  return {labelled_backend(all),
           batch_cell(all.batch),
           all.mode_requested,
           pass,
@@ -114,7 +116,8 @@ void add_ablation(RunTable& table, const Ablation& of, const Group& group,
     if (left_out != nullptr) {
       add_ablated(table, of, all, *left_out, pass.name);
     } else {
-      add_row(table, of.run, {all.backend, batch_cell(all.batch), mode, pass.name, "", "", ""},
+      add_row(table, of.run,
+              {labelled_backend(all), batch_cell(all.batch), mode, pass.name, "", "", ""},
               {"", "", "", pass.changed ? kNotMeasured : "no effect here"}, of.strata);
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/tables.h"
 
@@ -122,7 +123,7 @@ Table gates_table(const Runs& runs) {
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const GateKind& kind : kinds_of(runs[run].gates)) {
       const GateRecord& gate = *kind.first;
-      table.add(run, {gate.when, gate.backend, batch_cell(gate.batch),
+      table.add(run, {gate.when, labelled_in(runs[run], gate.backend), batch_cell(gate.batch),
                       fmt::format("{}/{}", gate.mode, gate.fusion),
                       fmt::format("{}/{}", gate.baseline_mode, gate.baseline_fusion),
                       count_cell(kind.passed), count_cell(kind.all), gate.criterion, kind.detail});
@@ -155,7 +156,8 @@ Table backends_table(const Runs& runs) {
   std::vector<SharedFact> facts;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const auto& [backend, details] : runs[run].backends) {
-      for (const auto& [name, value] : details) share(facts, run, {backend, name, value});
+      for (const auto& [name, value] : details)
+        share(facts, run, {labelled_in(runs[run], backend), name, value});
     }
   }
   return take(std::move(table), std::move(facts), 2);

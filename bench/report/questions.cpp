@@ -14,6 +14,7 @@ namespace {
 std::optional<About> about(const PairView& view) {
   const ArmRecord& of = *view.of;
   const ArmRecord& base = *view.base;
+  if (of.simulated || base.simulated) return std::nullopt;  // their pairs have no ratio
   if (view.pair->kind != "arm" || of.batch != base.batch) return std::nullopt;
   const bool same_fusion = of.fusion == base.fusion;
   const bool same_mode = of.mode_requested == base.mode_requested;

@@ -36,6 +36,7 @@ Ceilings ceilings_of(const Record& record) {
 }
 
 std::optional<RooflinePoint> roofline_point(const ArmRecord& arm) {
+  if (arm.simulated) return std::nullopt;  // a rate would be one of the model
   const double ns = arm.throughput_summary.median_ns;
   if (arm.throughput_summary.count == 0 || ns <= 0.0) return std::nullopt;
   if (arm.flops <= 0.0 || arm.fewest_bytes <= 0.0) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/record/simulated.h"
 #include "bench/report/columns.h"
 #include "bench/report/numbers.h"
 
@@ -76,6 +77,11 @@ void RunTable::add(const std::vector<std::size_t>& of, std::vector<Cell> row) {
   table_.add(std::move(row));
 }
 
+void RunTable::note_simulated(std::size_t run) {
+  const std::vector<std::string> names = simulated_backends(runs_[run]);
+  if (!names.empty()) note(run, fmt::format("{}: {}", kSimulated, why_simulated(names)));
+}
+
 void RunTable::note(std::size_t run, std::string_view line) {
   std::string text =
       runs_.several() ? fmt::format("run {}: {}", run_name(runs_, run), line) : std::string(line);
@@ -122,7 +128,7 @@ bool has_strata(const Runs& runs) {
 }
 
 std::vector<Cell> arm_cells(const ArmRecord& arm) {
-  return {arm.backend, batch_cell(arm.batch), arm_name(arm)};
+  return {labelled_backend(arm), batch_cell(arm.batch), arm_name(arm)};
 }
 
 Cell batch_cell(std::int64_t batch) { return count_cell(batch); }

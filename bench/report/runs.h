@@ -45,6 +45,9 @@ class RunTable {
   // A line below the table; of a run where there are several: "run 2: ...". Said once.
   void note(std::size_t run, std::string_view line);
 
+  // Below times: that those of simulated arms are none.
+  void note_simulated(std::size_t run);
+
   Table take() { return std::move(table_); }
   bool empty() const { return table_.empty(); }
 

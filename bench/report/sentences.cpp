@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 
+#include "bench/record/simulated.h"
 #include "bench/report/arms.h"
 #include "bench/report/clauses.h"
 #include "bench/report/fusion_clauses.h"
@@ -64,7 +65,9 @@ std::string percent_text(double percent) {
 }
 
 // Of a step timed in the same way: blocks of steps that are not waited for one by one.
-std::string share_text(double dispatch_ns, const TimeSummary& throughput) {
+std::string share_text(double dispatch_ns, const ArmRecord& arm) {
+  const TimeSummary& throughput = arm.throughput_summary;
+  if (arm.simulated) return {};
   if (throughput.count == 0 || throughput.median_ns <= 0.0) return {};
   const std::string step =
       fmt::format("a step of {} in throughput", time_text(throughput.median_ns));
@@ -81,7 +84,10 @@ std::string dispatch_range(const std::vector<const ArmRecord*>& arms) {
   for (const ArmRecord* arm : arms) {
     steps.push_back(arm->dispatch_empty_kernels->median_ns);
     ops.push_back(steps.back() / static_cast<double>(arm->counts.ops));
-    if (arm->throughput_summary.count == 0 || arm->throughput_summary.median_ns <= 0.0) continue;
+    if (arm->simulated || arm->throughput_summary.count == 0 ||
+        arm->throughput_summary.median_ns <= 0.0) {
+      continue;
+    }
     shares.push_back(fmt::format(
         "{} {}at {}{}", percent_text(100.0 * steps.back() / arm->throughput_summary.median_ns),
         shares.empty() ? "of a step in throughput " : "", shares.empty() ? "batch " : "",
@@ -113,7 +119,7 @@ std::string dispatch_clause(const std::vector<Group>& groups) {
     parts.push_back(fmt::format("{} a step at batch {} ({} per op{})", time_text(dispatch),
                                 arm->batch,
                                 time_text(dispatch / static_cast<double>(arm->counts.ops)),
-                                null ? "" : share_text(dispatch, arm->throughput_summary)));
+                                null ? "" : share_text(dispatch, *arm)));
   }
   if (parts.empty()) return {};
   return fmt::format("{}{} dispatch alone takes {}",
@@ -250,6 +256,9 @@ std::string refusal(const Record& record) {
       record.status_reason.empty() ? "" : fmt::format(": {}", record.status_reason);
   if (record.status == "not-run")
     return fmt::format("Nothing was run{}; there are no numbers.", why);
+  if (record.status == kSimulated) {
+    return fmt::format("There is no ratio{}.", why);
+  }
   if (record.status == "void") {
     return fmt::format("The run is void{}; no ratio of it may be quoted, run it again.", why);
   }
@@ -283,7 +292,7 @@ std::vector<std::string> sentences(const Record& record) {
     say(between_sentence(record));
   } else {
     say(refused);
-    if (is_void(record)) {
+    if (is_void(record) || record.status == kSimulated) {
       std::string counts =
           joined(record, [&](const auto& groups) { return counts_clause(record, groups); });
       if (!counts.empty()) {

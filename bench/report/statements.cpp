@@ -115,9 +115,17 @@ bool is_over_budget(const ScheduleRecord& schedule) {
   return schedule.budget_s > 0.0 && schedule.expected_s > schedule.budget_s;
 }
 
+std::string rate_text(const WorkFacts& work) {
+  return fmt::format("{} at {}{}{}", work.optimizer, work.rate,
+                     work.rate_schedule == WorkFacts{}.rate_schedule
+                         ? ""
+                         : fmt::format(" ({})", work.rate_schedule),
+                     work.tf32 ? ", with TF32" : "");
+}
+
 std::string work_line(const Record& record) {
-  return fmt::format("{}, {} at {}, data: {}, seed {}", record.work.model, record.work.optimizer,
-                     record.work.rate, record.work.data, record.work.seed);
+  return fmt::format("{}, {}, data: {}, seed {}", record.work.model, rate_text(record.work),
+                     record.work.data, record.work.seed);
 }
 
 std::vector<std::string> summary_of(const Record& record) {

@@ -27,6 +27,8 @@ std::string schedule_line(const ScheduleRecord& schedule);
 std::string claim_line(const ScheduleRecord& schedule);
 bool is_over_budget(const ScheduleRecord& schedule);
 
+// "sgd at 0.1"; with its schedule "sgd at 0.1 (cosine:1000)", and ", with TF32".
+std::string rate_text(const WorkFacts& work);
 // The model and how it is trained: "mlp:784-128-10, sgd at 0.1, data: generated, seed 1".
 std::string work_line(const Record& record);
 

@@ -31,8 +31,9 @@ Table crossover_table(const Runs& runs);
 // Each method in a table of its own: they answer different questions.
 Table latency_table(const Runs& runs);
 Table throughput_table(const Runs& runs);
-Table submission_table(const Runs& runs);  // submitted-only
-Table dispatch_table(const Runs& runs);    // empty kernels
+Table submission_table(const Runs& runs);
+Table device_table(const Runs& runs);    // submitted-only
+Table dispatch_table(const Runs& runs);  // empty kernels
 // The four side by side, each a time of its own.
 Table where_table(const Runs& runs);
 Table epochs_table(const Runs& runs);  // of `train`

@@ -160,7 +160,7 @@ std::string compare_text(const Record& record) {
   page.add(wrapped(head + gate_text(record)));
   add_verdicts(page, record);
   for (const auto& table : {latency_table(record), throughput_table(record), dispatch_table(record),
-                            submission_table(record)}) {
+                            device_table(record), submission_table(record)}) {
     page.add(table);
   }
   const std::string untraced = untraced_line(record);

@@ -33,6 +33,7 @@ Table times(const Runs& runs, RunTable table, Summary&& summary_of, More&& more)
       return arm.role == "arm" && summary_of(arm).count > 0;
     });
     if (!any) continue;
+    table.note_simulated(run);
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const ArmRecord* arm : group) {
         std::vector<Cell> row = arm_cells(*arm);
@@ -111,6 +112,16 @@ Table dispatch_table(const Runs& runs) {
   });
 }
 
+Table device_table(const Runs& runs) {
+  RunTable table(
+      runs, "device-time",
+      "device time, blocks of steps by the device's own clock, per step; in no ratio",
+      {"backend", "batch", "arm", "median", "quartiles", "least_most", "outliers", "samples"});
+  return times(
+      runs, std::move(table), [](const ArmRecord& arm) { return arm.device_summary; },
+      nothing_more);
+}
+
 Table submission_table(const Runs& runs) {
   RunTable table(runs, "submitted-only",
                  "submitted-only, stamped before the work had ended, per step",
@@ -120,6 +131,7 @@ Table submission_table(const Runs& runs) {
       for (const ArmRecord* arm : group) {
         const std::vector<double> times = per_step(arm->submission);
         if (times.empty()) continue;
+        table.note_simulated(run);
         std::vector<Cell> row = arm_cells(*arm);
         row.push_back(time_cell(median_of(times)));
         row.push_back(count_cell(static_cast<std::int64_t>(times.size())));
@@ -131,19 +143,20 @@ Table submission_table(const Runs& runs) {
 }
 
 Table where_table(const Runs& runs) {
-  RunTable table(
-      runs, "where-times",
-      "dispatch, copy and step: each a time of its own, none made from the others",
-      {"backend", "batch", "arm", "dispatch", "per_op", "input_copy", "latency", "throughput"});
+  RunTable table(runs, "where-times",
+                 "dispatch, copy and step: each a time of its own, none made from the others",
+                 {"backend", "batch", "arm", "dispatch", "per_op", "input_copy", "latency",
+                  "throughput", "device_time"});
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const ArmRecord* arm : group) {
         if (!is_measured(*arm) && !arm->dispatch_empty_kernels) continue;
+        table.note_simulated(run);
         std::vector<Cell> row = arm_cells(*arm);
         for (const std::optional<double>& ns :
              {median_of_summary(dispatch_of(*arm)), dispatch_per_op(*arm),
               median_of_summary(arm->input_copy_summary), median_of_summary(arm->latency_summary),
-              median_of_summary(arm->throughput_summary)}) {
+              median_of_summary(arm->throughput_summary), median_of_summary(arm->device_summary)}) {
           row.push_back(time_cell(ns));
         }
         table.add(run, std::move(row));
@@ -158,6 +171,7 @@ Table epochs_table(const Runs& runs) {
                  {"epoch", "loss", "val_loss", "val_accuracy", "wall", "data", "transfer", "step",
                   "readback", "validation"});
   for (std::size_t run = 0; run < runs.size(); ++run) {
+    if (!runs[run].epochs.empty()) table.note_simulated(run);
     for (const EpochRecord& epoch : runs[run].epochs) {
       const auto& accuracy = epoch.validation_accuracy;
       std::vector<Cell> row{

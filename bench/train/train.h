@@ -34,7 +34,8 @@ struct TrainSpec {
   int loader_workers = 0;             // threads that make batches; 0: the training thread
   std::int64_t prefetch = 0;          // batches ahead; 0: two for each worker
   std::int64_t checkpoint_every = 0;  // steps of the run; 0: at the end of each epoch
-  Facts work{};                       // work_of() where it was asked for before: it reads all data
+  InputCopy input_copy = InputCopy::outside;  // in graph mode
+  Facts work{};  // work_of() where it was asked for before: it reads all data
 };
 
 // All may be empty.

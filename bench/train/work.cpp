@@ -7,6 +7,7 @@
 #include "ops/base/check.h"
 #include "ops/ir/print.h"
 #include "ops/models/masking.h"
+#include "ops/models/schedule.h"
 
 namespace stepscope {
 namespace {
@@ -44,7 +45,7 @@ std::int64_t steps_per_epoch(const Data& data, const TrainSpec& spec) {
 Facts work_of(const Data& data, const TrainSpec& spec) {
   const OptimizerSpec& optimizer = spec.optimizer;
   const auto number = [](double value) { return fmt::format("{}", value); };
-  return {
+  Facts facts{
       {"model", spec.model.name},
       {"model_text", sha256_of(to_text(spec.model.step(spec.batch)))},
       {"initial", initial_digest(spec.model)},
@@ -60,6 +61,10 @@ Facts work_of(const Data& data, const TrainSpec& spec) {
       {"steps", spec.most_steps > 0 ? fmt::to_string(spec.most_steps) : "all"},
       {"loss_every", fmt::to_string(spec.loss_every)},
   };
+  // Where there is one: checkpoints from before there were any stay those of a constant rate.
+  const std::string schedule = schedule_text(optimizer.schedule);
+  if (schedule != schedule_text({})) facts.emplace_back("schedule", schedule);
+  return facts;
 }
 
 Facts conditions_of(const Backend& backend, const TrainSpec& spec) {

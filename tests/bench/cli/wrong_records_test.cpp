@@ -41,7 +41,7 @@ std::vector<WrongRecord> wrong_records() {
   twice.arms = {{.name = "a"}, {.name = "a"}};
   Record void_one;
   void_one.status = "void";
-  const std::string no = ": is no stepscope-record 4: ";
+  const std::string no = ": is no stepscope-record 5: ";
   return {
       {"empty", "",
        no + "parse error at line 1, column 1: syntax error while parsing value - unexpected end of "
@@ -53,13 +53,13 @@ std::vector<WrongRecord> wrong_records() {
       {"other_json", "{\"benchmarks\": []}", no + "it has no schema"},
       {"schema_of_no_text", "{\"schema\": 4}", no + "it has no schema"},
       {"lab_report", "{\"schema\": \"stepscope-lab 1\"}",
-       ": is 'stepscope-lab 1', this program reads 'stepscope-record 4'"},
-      {"older_schema", with(right, "record 4", "record 3"),
-       ": is 'stepscope-record 3', this program reads 'stepscope-record 4'"},
-      {"newer_schema", with(right, "record 4", "record 5"),
-       ": is 'stepscope-record 5', this program reads 'stepscope-record 4'"},
+       ": is 'stepscope-lab 1', this program reads 'stepscope-record 5'"},
+      {"older_schema", with(right, "record 5", "record 3"),
+       ": is 'stepscope-record 3', this program reads 'stepscope-record 5'"},
+      {"newer_schema", with(right, "record 5", "record 6"),
+       ": is 'stepscope-record 6', this program reads 'stepscope-record 5'"},
       {"schema_of_two_lines", "{\"schema\": \"a\\nb\\u001b[2J\"}",
-       ": is 'a?b?[2J', this program reads 'stepscope-record 4'"},
+       ": is 'a?b?[2J', this program reads 'stepscope-record 5'"},
       {"missing_field", with(right, "\"status\"", "\"stratus\""), no + "status is missing"},
       {"other_type", with(right, "\"arms\": []", "\"arms\": 3"), no + "arms wants a list"},
       {"contradiction", to_json(twice),
@@ -117,7 +117,7 @@ TEST(WrongRecords, TheSecondOfTwo) {
       folder.write("right.json", std::string_view(to_json(Record{}))).string();
   const std::string wrong = folder.write("wrong.json", std::string_view("{}")).string();
   expect_refused(run_stepscope({"report", right, wrong}), 1,
-                 wrong + ": is no stepscope-record 4: it has no schema");
+                 wrong + ": is no stepscope-record 5: it has no schema");
 }
 
 TEST(WrongRecords, AnEmptyRecordIsOne) {

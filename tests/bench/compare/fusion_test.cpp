@@ -275,6 +275,8 @@ TEST(RoundingTolerance, GrowsWithTheLongestSum) {
   EXPECT_EQ(reduction_length(wide), 10000.0);
   EXPECT_EQ(rounding_tolerance(small), 8.0 * 3.0 * std::numeric_limits<float>::epsilon() / 2.0);
   EXPECT_NEAR(rounding_tolerance(wide), 4.77e-5, 1e-7);
+  // 10 bits of each input, in eight sums.
+  EXPECT_EQ(rounding_tolerance(wide, true), 8.0 / 1024.0);
 }
 
 }  // namespace

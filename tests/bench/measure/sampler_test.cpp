@@ -159,6 +159,53 @@ TEST(Submission, R_CLK_4_SaysThatItCoversTheSubmissionOnly) {
   EXPECT_EQ(list->elapsed_ns, (Times{6, 6}));
 }
 
+TEST(Device, OfASubjectWithoutAClockOfItsOwnNothingIsSaid) {
+  Rig rig({.host_ns = 10, .device_ns = 100});
+  EXPECT_FALSE(sample_device(rig.subject, rig.timer, 2, 2));
+}
+
+// A clock that ticks once for each step behind it: 3 steps are what it says, whatever the host's
+// clock does meanwhile.
+class StepsWatch final : public Stopwatch {
+ public:
+  explicit StepsWatch(const FakeSubject& subject) : subject_(subject) {}
+  void start() override { begin_ = subject_.submitted; }
+  void stop() override { end_ = subject_.submitted; }
+  std::int64_t nanoseconds() override { return static_cast<std::int64_t>(end_ - begin_); }
+
+ private:
+  const FakeSubject& subject_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+class WatchedSubject final : public Subject {
+ public:
+  explicit WatchedSubject(FakeSubject& subject) : subject_(subject), watch_(subject) {}
+  void restart() override { subject_.restart(); }
+  void load(std::int64_t step) override { subject_.load(step); }
+  void submit() override { subject_.submit(); }
+  void wait() override { subject_.wait(); }
+  bool synchronous() const override { return subject_.synchronous(); }
+  Stopwatch* stopwatch() override { return &watch_; }
+
+ private:
+  FakeSubject& subject_;
+  StepsWatch watch_;
+};
+
+TEST(Device, BlocksAreTimedByTheDevicesOwnClock) {
+  Rig rig({.host_ns = 10, .device_ns = 100});
+  WatchedSubject watched(rig.subject);
+  const std::optional<Samples> list = sample_device(watched, rig.timer, 3, 2);
+  ASSERT_TRUE(list);
+  EXPECT_EQ(list->method, "device");
+  EXPECT_EQ(list->covers, "complete");
+  EXPECT_EQ(list->steps_per_sample, 3);
+  EXPECT_EQ(list->elapsed_ns, (std::vector<std::int64_t>{3, 3}));
+  ASSERT_EQ(list->start_ns.size(), 2U);
+  EXPECT_LT(list->start_ns[0], list->start_ns[1]);
+}
+
 TEST(Covers, R_CLK_4_CompleteIsRefusedWhenWorkEndsLater) {
   Rig rig({.host_ns = 3, .device_ns = 20});
   Samples list = *sample_submission(rig.subject, rig.timer, 2, 1);

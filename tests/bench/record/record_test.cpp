@@ -34,7 +34,7 @@ TEST(RecordJson, EpochsComeBackBitForBit) {
   EXPECT_FALSE(back[1].validation_accuracy.has_value());
   EXPECT_EQ(back[1].partial_policy, "drop");
   EXPECT_EQ(error_of([] { epochs_from_json("[{}]", "FILE: epochs"); }),
-            "bad input: FILE: epochs: are no epochs of a stepscope-record 4: 0/epoch is missing");
+            "bad input: FILE: epochs: are no epochs of a stepscope-record 5: 0/epoch is missing");
 }
 
 // Every field has a value of its own, so that one that is lost, or read from another's name, shows.
@@ -61,7 +61,7 @@ TEST(RecordJson, KeepsValuesAndTheirOrder) {
 }
 
 TEST(RecordJson, BeginsWithItsSchema) {
-  EXPECT_EQ(to_json(Record{}).substr(0, 37), "{\n \"schema\": \"stepscope-record 4\",\n \"");
+  EXPECT_EQ(to_json(Record{}).substr(0, 37), "{\n \"schema\": \"stepscope-record 5\",\n \"");
 }
 
 TEST(RecordJson, ListsOfNumbersStandOnOneLine) {
@@ -98,24 +98,24 @@ TEST(RecordJson, WhatIsNoNumberIsNullWithAReason) {
 
 TEST(RecordJson, RefusesOtherSchemasAndBrokenText) {
   std::string json = to_json(Record{});
-  json.replace(json.find("record 4"), 8, "record 2");
+  json.replace(json.find("record 5"), 8, "record 2");
   EXPECT_EQ(
       error_of([&] { record_from_json(json, "old.json"); }),
-      "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record 4'");
+      "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record 5'");
   for (const std::string text : {"{}", "[]", "3", "{\"schema\": 4}", "{\"benchmarks\": []}"}) {
     EXPECT_EQ(error_of([&] { record_from_json(text, "other.json"); }),
-              "bad input: other.json: is no stepscope-record 4: it has no schema")
+              "bad input: other.json: is no stepscope-record 5: it has no schema")
         << text;
   }
   EXPECT_EQ(
       error_of([&] { record_from_json("oops", "text.json"); }),
-      "bad input: text.json: is no stepscope-record 4: parse error at line 1, column 1: syntax "
+      "bad input: text.json: is no stepscope-record 5: parse error at line 1, column 1: syntax "
       "error while parsing value - invalid literal; last read: 'o'");
   const std::string broken = error_of([&] { record_from_json("{\"schema\": ", "cut.json"); });
-  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 4: ")) << broken;
+  EXPECT_TRUE(broken.starts_with("bad input: cut.json: is no stepscope-record 5: ")) << broken;
   EXPECT_EQ(
-      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 4\"}", "thin.json"); }),
-      "bad input: thin.json: is no stepscope-record 4: version is missing");
+      error_of([&] { record_from_json("{\"schema\": \"stepscope-record 5\"}", "thin.json"); }),
+      "bad input: thin.json: is no stepscope-record 5: version is missing");
 }
 
 // The text with its first `from` replaced.
@@ -131,7 +131,7 @@ TEST(RecordJson, ErrorsNameTheirPlace) {
   const std::string json = to_json(record);
   const auto refusal = [&](std::string_view from, std::string_view to) {
     const std::string whole = error_of([&] { record_from_json(with(json, from, to), "r"); });
-    const std::string start = "bad input: r: is no stepscope-record 4: ";
+    const std::string start = "bad input: r: is no stepscope-record 5: ";
     return whole.starts_with(start) ? whole.substr(start.size()) : whole;
   };
   EXPECT_EQ(refusal("\"process\": 5", "\"process\": 5.5"),

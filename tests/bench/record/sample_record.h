@@ -71,11 +71,12 @@ inline Record filled_record() {
   for (ArmRecord& arm : record.arms) {
     arm.role = "arm";
     arm.scope = "step-only";
-    for (auto* lists :
-         {&arm.latency, &arm.input_copy, &arm.throughput, &arm.submission, &arm.warmup}) {
+    for (auto* lists : {&arm.latency, &arm.input_copy, &arm.throughput, &arm.submission,
+                        &arm.device, &arm.warmup}) {
       for (Samples& list : *lists) {
         list.method = lists == &arm.throughput   ? "throughput"
                       : lists == &arm.submission ? "submission"
+                      : lists == &arm.device     ? "device"
                                                  : "latency";
         list.covers = lists == &arm.submission ? "submitted-only" : "complete";
       }
@@ -83,8 +84,9 @@ inline Record filled_record() {
     for (MemoryWindow* window : {&arm.memory.first, &arm.memory.steady}) {
       *window = {.allocated = 1, .reserved = 2, .peak_allocated = 3, .peak_reserved = 4};
     }
-    for (TimeSummary* summary : {&arm.latency_summary, &arm.input_copy_summary,
-                                 &arm.throughput_summary, &*arm.dispatch_empty_kernels}) {
+    for (TimeSummary* summary :
+         {&arm.latency_summary, &arm.input_copy_summary, &arm.throughput_summary,
+          &arm.device_summary, &*arm.dispatch_empty_kernels}) {
       summary->median_coverage = 0.957;
     }
     arm.utilization.kernel_active_fraction = 0.5;

@@ -64,6 +64,7 @@ void add_sizes(ArmRecord& arm) {
   arm.memory.owners = {{"model segment", "stepscope", kib(400, 3)},
                        {"plan arena", "stepscope", kib(100, 5)}};
   arm.memory.process_rss = 80U << 20U;
+  if (arm.mode_requested == "graph") arm.device_summary = arm.throughput_summary;
   arm.utilization.reason = "a backend of the processor: no device counts for it";
   arm.utilization.arith_lower_bound_us = arm.flops / 166e3;
 }

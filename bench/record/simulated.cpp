@@ -1,0 +1,48 @@
+// Labels of simulated backends.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/record/simulated.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace stepscope {
+
+std::string why_simulated(const std::vector<std::string>& backends) {
+  return fmt::format("the times of {} are values of a model", fmt::join(backends, " and "));
+}
+
+std::string labelled(const std::string& backend, bool simulated) {
+  return simulated ? fmt::format("{} ({})", backend, kSimulated) : backend;
+}
+
+std::string labelled_backend(const ArmRecord& arm) { return labelled(arm.backend, arm.simulated); }
+
+std::vector<std::string> simulated_backends(const Record& record) {
+  std::vector<std::string> names;
+  for (const ArmRecord& arm : record.arms) {
+    const bool known = std::find(names.begin(), names.end(), arm.backend) != names.end();
+    if (arm.simulated && !known) names.push_back(arm.backend);
+  }
+  return names;
+}
+
+void add_simulated_note(Record& record) {
+  const std::vector<std::string> names = simulated_backends(record);
+  if (names.empty()) return;
+  record.notes.push_back(fmt::format("{}: {}, counts and values are as on a device", kSimulated,
+                                     why_simulated(names)));
+}
+
+std::string labelled_in(const Record& record, const std::string& backend) {
+  const std::vector<std::string> names = simulated_backends(record);
+  return labelled(backend, std::find(names.begin(), names.end(), backend) != names.end());
+}
+
+bool is_simulated(const Record& record) {
+  return !record.arms.empty() && std::all_of(record.arms.begin(), record.arms.end(),
+                                             [](const ArmRecord& arm) { return arm.simulated; });
+}
+
+}  // namespace stepscope
