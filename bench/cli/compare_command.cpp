@@ -24,10 +24,12 @@
 #include "bench/measure/timer.h"
 #include "bench/measure/validate.h"
 #include "bench/record/json.h"
+#include "bench/record/simulated.h"
 #include "bench/report/sentences.h"
 #include "bench/report/text.h"
 #include "bench/train/train.h"
 #include "ops/base/check.h"
+#include "ops/models/schedule.h"
 
 namespace stepscope::cli {
 namespace {
@@ -47,6 +49,9 @@ CompareSpec spec_of(const Options& options, const std::string& backend) {
           .threads = flags.threads,
           .tune_file = choices_file(options),
           .tune_digest = choices_digest(options),
+          .record_as = options.record_as,
+          .tf32 = options.tf32,
+          .input_copy = options.input_copy,
           .seed = flags.seed,
           .partial = options.partial,
           .self_check = flags.self_check ? SelfCheck::on : SelfCheck::off};
@@ -83,7 +88,13 @@ class Comparison {
                         .costs = costs.path(),
                         .label = "pilot",
                         .share = before_the_plan()};
-      add_pilot(record_, run_worker(order, fmt::format("the pilot of {}", backend)));
+      Record part = run_worker(order, fmt::format("the pilot of {}", backend));
+      if (is_simulated(part)) {  // it has no blocks: this is all of it
+        add_process(record_, std::move(part));
+        continue;
+      }
+      timed_.push_back(backend);
+      add_pilot(record_, std::move(part));
       const double all = seconds(timer_.now() - begin);
       const ProcessCosts known = costs_from(read_file(costs.path()), costs.path());
       costs_.push_back({.fixed_s = std::max(0.0, all - known.rounds_s - known.extras_s),
@@ -92,19 +103,20 @@ class Comparison {
   }
 
   void plan() {
+    if (timed_.empty()) return;
     record_.schedule =
         plan_schedule(options_.budget_seconds, seconds(timer_.now()), costs_, flags_.seed);
   }
 
   void run_processes() {
+    if (timed_.empty()) return;
     const ScheduleRecord& schedule = *record_.schedule;
     const double pilots = seconds(timer_.now());
-    const auto count =
-        static_cast<double>(schedule.processes) * static_cast<double>(flags_.backends.size());
+    const auto count = static_cast<double>(schedule.processes) * static_cast<double>(timed_.size());
     double done = 0.0;
     for (std::int64_t process = 0; process < schedule.processes; ++process) {
-      for (const std::size_t at : backend_order(flags_.backends.size(), schedule.seed, process)) {
-        const std::string& backend = flags_.backends[at];
+      for (const std::size_t at : backend_order(timed_.size(), schedule.seed, process)) {
+        const std::string& backend = timed_[at];
         const double started = seconds(timer_.now());
         WorkerOrder order{
             .backend = backend,
@@ -126,7 +138,7 @@ class Comparison {
       line.update(what, done);
     };
     const bool equal = run_pilot_here(spec, progress);
-    if (!equal || flags_.dry_run) return;
+    if (!equal || flags_.dry_run || is_simulated(record_)) return;
     line.set_share(share_of(seconds(timer_.now()), 0.0, 1.0));
     add_process(record_,
                 run_process(spec, context_.registry, data_,
@@ -147,6 +159,10 @@ class Comparison {
                                timer_, progress, &costs);
     const double spent = seconds(timer_.now());
     const bool equal = all_passed(pilot);
+    if (is_simulated(pilot)) {
+      add_process(record_, std::move(pilot));
+      return equal;
+    }
     add_pilot(record_, std::move(pilot));
     costs_.push_back({.fixed_s = std::max(0.0, spent - costs.rounds_s - costs.extras_s),
                       .round_s = costs.rounds_s / kPilotBlocks});
@@ -209,7 +225,8 @@ class Comparison {
   Record& record_;
   const Data* data_;
   SteadyTimer timer_;
-  std::vector<PilotCosts> costs_;
+  std::vector<std::string> timed_;  // backends that are not simulated
+  std::vector<PilotCosts> costs_;   // of each of them
 };
 
 // The work of a child: its part of the record, and what it cost, in the files that the order names.
@@ -239,6 +256,7 @@ void add_notes(Record& record, const Options& options) {
     if (backend != "null") continue;
     record.notes.emplace_back("null computes nothing: its times are those of dispatch alone");
   }
+  add_simulated_note(record);
 }
 
 // What was planned and not run has no numbers.
@@ -278,7 +296,11 @@ bool conclude(Record& record, const Options& options, const std::optional<Record
 
 // Before the first timing, not behind it.
 void tell_schedule(const Record& record, const Flags& flags) {
-  if (!json_on_stdout(flags)) fmt::print("{}", schedule_text(*record.schedule));
+  const std::string text = record.schedule
+                               ? schedule_text(*record.schedule)
+                               : fmt::format("no schedule: {}, and nothing is compared by time\n",
+                                             why_simulated(simulated_backends(record)));
+  if (!json_on_stdout(flags)) fmt::print("{}", text);
   std::fflush(stdout);
 }
 
@@ -317,9 +339,14 @@ int run_compare(const Options& options, const Context& context) {
   if (worker) return run_worker_process(options, context, load());
   Record record = begin_record(context);
   load();
-  record.work = {
-      options.model.name, flags.optimizer, flags.rate, data ? data->source : "noise", "f32",
-      flags.seed};
+  record.work = {options.model.name,
+                 flags.optimizer,
+                 flags.rate,
+                 data ? data->source : "noise",
+                 "f32",
+                 flags.seed,
+                 schedule_text(options.optimizer.schedule),
+                 options.tf32};
   std::vector<Graph> steps;
   for (const std::int64_t batch : flags.batches) steps.push_back(options.model.step(batch));
   make_choices(options, context.registry, steps);

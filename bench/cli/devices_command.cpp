@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/cli/commands.h"
+#include "bench/record/simulated.h"
 #include "ops/base/error.h"
 
 namespace stepscope::cli {
@@ -11,7 +12,11 @@ int run_devices(const Context& context) {
   for (const BackendEntry& entry : context.registry.entries()) {
     try {
       const std::unique_ptr<Backend> backend = entry.make({});
-      fmt::print("{:<10} available  {}\n", entry.name, backend->info().device);
+      const BackendInfo& info = backend->info();
+      fmt::print("{:<10} available  {}\n", entry.name, info.device);
+      if (info.simulated) {
+        fmt::print("{:<10}            {}: {}\n", "", kSimulated, why_simulated({info.name}));
+      }
       for (const auto& [what, value] : backend->info().details) {
         fmt::print("{:<10}            {}: {}\n", "", what, value);
       }

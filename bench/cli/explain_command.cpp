@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "backends/execution/recording_dot.h"
 #include "backends/execution/session.h"
 #include "bench/cli/command_text.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/tune.h"
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "ops/base/nearest.h"
 #include "ops/ir/print.h"
@@ -67,6 +69,14 @@ void print_launches(Session& session, std::int64_t batch) {
   }
 }
 
+// The step as it runs, for other programs.
+std::string step_text(Session& session, const std::string& format, std::int64_t batch) {
+  const Executor& executor = session.step(batch);
+  if (format == "ir") return to_text(executor.graph());
+  if (format == "dot") return to_dot(executor.graph());
+  return to_dot(*executor.recording(), executor.graph());
+}
+
 void check_flags(const Options& options) {
   const Flags& flags = options.flags;
   if (flags.batches.size() != 1 || flags.backends.size() != 1 || options.fusions.size() != 1) {
@@ -86,16 +96,20 @@ int run_explain(const Options& options, const Context& context) {
   const std::int64_t batch = flags.batches.front();
   const Graph described = options.model.step(batch);
   make_choices(options, context.registry, std::span(&described, 1));
-  const std::unique_ptr<Backend> backend = context.registry.make(
-      flags.backends.front(), {.threads = flags.threads, .tune_file = choices_file(options)});
+  const std::unique_ptr<Backend> backend =
+      context.registry.make(flags.backends.front(), backend_options(options));
   const FusionChoice& fusion = options.fusions.front();
   const std::vector<Pass> passes = passes_for(fusion, backend->wishes());
-  Session session(
-      *backend, options.model,
-      {.mode = Mode::planned, .step_batches = {batch}, .seed = flags.seed, .passes = passes});
+  const bool recorded = flags.format == "dot-recording";
+  Session session(*backend, options.model,
+                  {.mode = recorded ? Mode::graph : Mode::planned,
+                   .step_batches = {batch},
+                   .seed = flags.seed,
+                   .passes = passes,
+                   .input_copy = options.input_copy});
   const Executor& executor = session.step(batch);
   if (flags.format != "text") {
-    fmt::print("{}", flags.format == "dot" ? to_dot(executor.graph()) : to_text(executor.graph()));
+    fmt::print("{}", step_text(session, flags.format, batch));
     return 0;
   }
   fmt::print("# {} at batch {}, as described\n\n{}\n", options.model.name, batch,
@@ -103,7 +117,8 @@ int run_explain(const Options& options, const Context& context) {
   print_passes(described, passes);
   print_unused(fusion, passes, backend->name());
   fmt::print("# plan of {}\n\n{}\n# launches of one step on {}, fusion {}\n\n", options.model.name,
-             to_text(executor.program().plan), backend->name(), to_string(fusion));
+             to_text(executor.program().plan),
+             labelled(backend->info().name, backend->info().simulated), to_string(fusion));
   print_launches(session, batch);
   return 0;
 }

@@ -20,6 +20,7 @@
 #include "bench/cli/report_files.h"
 #include "bench/data/make_data.h"
 #include "bench/files/files.h"
+#include "bench/record/simulated.h"
 #include "bench/report/lab_report.h"
 #include "graph/passes/fusion.h"
 #include "ops/base/check.h"
@@ -86,8 +87,9 @@ void check_flags(const Options& options) {
 }
 
 // The backend of the preset, or why there is none.
-std::unique_ptr<Backend> backend_for(const LabPreset& preset, const Flags& flags,
+std::unique_ptr<Backend> backend_for(const LabPreset& preset, const Options& options,
                                      const Registry& registry, LabReport& report) {
+  const Flags& flags = options.flags;
   const bool gpu = preset.device == "gpu";
   const std::string& given = flags.lab.backend;
   if (gpu && !given.empty() && given != kGpuBackend) {
@@ -103,7 +105,7 @@ std::unique_ptr<Backend> backend_for(const LabPreset& preset, const Flags& flags
     return nullptr;
   }
   try {
-    return registry.make(backend, {.threads = flags.threads});
+    return registry.make(backend, backend_options(options));
   } catch (const Error& error) {
     if (error.fault() == Fault::bad_input) throw UsageError(error.what());
     if (!gpu) throw;
@@ -141,6 +143,9 @@ std::string measure_report(const Options& options, Backend& backend, LabReport& 
     throw UsageError(
         fmt::format("--backend: '{}' computes nothing, it has no lab", backend.name()));
   }
+  check(!backend.info().simulated, Fault::unsupported,
+        "lab: {}, and there is nothing to measure; take another --backend",
+        why_simulated({std::string(backend.name())}));
   const Data data = data_for(options);
   report.data = data.source;
   Session session(backend, options.model,
@@ -148,7 +153,8 @@ std::string measure_report(const Options& options, Backend& backend, LabReport& 
                    .step_batches = {report.batch_size},
                    .evaluation_batches = {},
                    .seed = report.seed,
-                   .passes = passes_for(parse_fusion("off"), backend.wishes())});
+                   .passes = passes_for(parse_fusion("off"), backend.wishes()),
+                   .input_copy = options.input_copy});
   SteadyTimer timer;
   const Counters before = session.stream().counters();
   usage([&] {
@@ -193,7 +199,7 @@ int run_measurement(const Options& given, const Context& context) {
   check_places(flags);
   Record record = begin_record(context);
   LabReport report = begin_report(options, record, preset);
-  const std::unique_ptr<Backend> backend = backend_for(preset, flags, context.registry, report);
+  const std::unique_ptr<Backend> backend = backend_for(preset, options, context.registry, report);
   std::string executed;
   if (backend == nullptr) {
     report.status = "not-run";

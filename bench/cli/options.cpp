@@ -8,12 +8,14 @@
 #include <limits>
 #include <span>
 
+#include "backends/api/record_as.h"
 #include "bench/cli/color.h"
 #include "bench/cli/model_file.h"
 #include "bench/train/weights.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
 #include "ops/ir/step_file.h"
+#include "ops/models/schedule.h"
 
 namespace stepscope::cli {
 namespace {
@@ -77,6 +79,17 @@ void resolve_arms(Options& options) {
   }
 }
 
+constexpr std::string_view kSwitch[] = {"on", "off"};
+
+// Choices that decide how a device works.
+void resolve_device(Options& options) {
+  const Flags& flags = options.flags;
+  if (!flags.record.empty()) options.record_as = record_as_from(flags.record);
+  check_word("choice of --tf32", flags.tf32, kSwitch);
+  options.tf32 = flags.tf32 == "on";
+  options.input_copy = input_copy_from(flags.input_copy);
+}
+
 // Initial values out of files: those the model names, then those of --weights.
 void resolve_weights(Options& options) {
   const Flags& flags = options.flags;
@@ -103,6 +116,12 @@ void add_model_flags(CLI::App& command, Flags& flags) {
   command.add_option("--optimizer", flags.optimizer, "sgd, momentum or adam")
       ->capture_default_str();
   command.add_option("--lr", flags.rate, "learning rate")->capture_default_str();
+  command
+      .add_option("--schedule", flags.schedule,
+                  "of the rate: constant, step:STEPS[:FACTOR], exponential:FACTOR, "
+                  "cosine:STEPS[:FLOOR], or warmup:STEPS[:START],ONE OF THESE")
+      ->allow_extra_args(false)
+      ->capture_default_str();
   command.add_option("--seed", flags.seed, "of parameters and batch order")->capture_default_str();
 }
 
@@ -114,6 +133,21 @@ void add_backend_flags(CLI::App& command, Flags& flags) {
       ->delimiter(',')
       ->default_str(fmt::format("{}", fmt::join(flags.usual_modes, ",")));
   command.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
+  add_device_flags(command, flags);
+}
+
+void add_device_flags(CLI::App& command, Flags& flags) {
+  command
+      .add_option("--record", flags.record,
+                  "how a graph is recorded: capture or nodes, on CUDA; tape, on a processor")
+      ->default_str("as the backend does");
+  command
+      .add_option("--tf32", flags.tf32, "on: products may round their inputs to TF32, on CUDA; off")
+      ->capture_default_str();
+  command
+      .add_option("--input-copy", flags.input_copy,
+                  "of a batch into the input slots: outside the recording, or inside it, on CUDA")
+      ->capture_default_str();
 }
 
 void add_fusion_flags(CLI::App& command, Flags& flags) {
@@ -188,6 +222,7 @@ void add_lab_flags(CLI::App& command, Flags& flags) {
       ->delimiter(',')
       ->default_str("eager");
   command.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
+  add_device_flags(command, flags);
   command.add_option("--batch", flags.batches, "rows of a step")->delimiter(',')->default_str("32");
   add_path(command, "--data", flags.data,
            "folder of IDX or GlyphLab files of 24 x 24 in three classes, generated, or "
@@ -279,6 +314,13 @@ void add_report_flags(CLI::App& command, Flags& flags) {
   command.add_flag("--quiet", flags.quiet, "no word of what was written");
 }
 
+BackendOptions backend_options(const Options& options) {
+  return {.threads = options.flags.threads,
+          .tune_file = options.flags.tune,
+          .record_as = options.record_as,
+          .tf32 = options.tf32};
+}
+
 double parse_seconds(const std::string& text) {
   double number = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -299,11 +341,13 @@ Options resolve(const Flags& flags, const Registry& registry) {
   usage([&] {
     options.optimizer.kind = optimizer_kind(flags.optimizer);
     options.optimizer.rate = flags.rate;
+    options.optimizer.schedule = parse_schedule(flags.schedule);
     check(std::abs(flags.rate) <= std::numeric_limits<float>::max(), Fault::bad_input,
           "--lr: {} is no rate that f32 holds", flags.rate);
     options.model = model_of(flags.model, options.optimizer);
     resolve_weights(options);
     resolve_arms(options);
+    resolve_device(options);
     options.partial = parse_partial_batch(flags.partial);
     const std::vector<std::string> known = registry.names();
     for (const std::string& backend : flags.backends) {

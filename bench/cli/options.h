@@ -43,6 +43,9 @@ struct Flags {
   bool ablate = false;
   std::vector<std::int64_t> batches{32};
   int threads = 1;
+  std::string record;                  // how graphs are recorded; empty: as the backend does
+  std::string tf32 = "off";            // whether inputs of products may be rounded to TF32
+  std::string input_copy = "outside";  // of the recording, or inside
   std::uint64_t seed = 1;
   std::string data;                  // empty: fashion-mnist where the model fits it, else generated
   std::string weights, weights_map;  // files; empty: the model's own initial values
@@ -51,6 +54,7 @@ struct Flags {
   std::int64_t images = 0;            // of `lab`; 0: the usual number of the shape
   std::string optimizer = "sgd";
   double rate = 0.1;
+  std::string schedule = "constant";  // of the rate
   std::string partial = "second_plan";
   std::int64_t epochs = 5;
   std::int64_t steps = 0;  // of an epoch at most; 0: all
@@ -91,8 +95,14 @@ struct Options {
   std::vector<Mode> modes;
   std::vector<FusionChoice> fusions;  // each once
   PartialBatch partial = PartialBatch::second_plan;
+  std::optional<RecordAs> record_as;
+  bool tf32 = false;
+  InputCopy input_copy = InputCopy::outside;
   double budget_seconds = 170.0;
 };
+
+// What a backend is made with.
+BackendOptions backend_options(const Options& options);
 
 // A mistake in the flags: exit status 2. Everything else that throws is a failure: 1.
 class UsageError : public std::runtime_error {
@@ -103,6 +113,7 @@ class UsageError : public std::runtime_error {
 // Each adds one group of flags to a command.
 void add_model_flags(CLI::App& command, Flags& flags);
 void add_backend_flags(CLI::App& command, Flags& flags);
+void add_device_flags(CLI::App& command, Flags& flags);
 void add_fusion_flags(CLI::App& command, Flags& flags);
 void add_tune_flag(CLI::App& command, Flags& flags);
 void add_data_flags(CLI::App& command, Flags& flags);

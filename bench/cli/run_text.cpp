@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/renderers.h"
 #include "bench/report/sentences.h"
+#include "bench/report/statements.h"
 #include "bench/report/tables.h"
 #include "bench/report/text.h"
 #include "bench/report/wrap.h"
@@ -39,14 +41,12 @@ std::string reached(const EpochRecord& epoch) {
 std::string arms_text(const Record& record) {
   std::vector<std::string> names;
   names.reserve(record.arms.size());
-  for (const ArmRecord& arm : record.arms) names.push_back(arm.name);
+  for (const ArmRecord& arm : record.arms) names.push_back(labelled(arm.name, arm.simulated));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string train_text(const Record& record) {
-  std::string text =
-      fmt::format("{}, {} at {}, data: {}, seed {}: {}\n", record.work.model, record.work.optimizer,
-                  record.work.rate, record.work.data, record.work.seed, arms_text(record));
+  std::string text = fmt::format("{}: {}\n", work_line(record), arms_text(record));
   text += epoch_header();
   for (const EpochRecord& epoch : record.epochs) text += epoch_row(epoch);
   const Table submissions = submissions_table(record.submissions);
@@ -76,7 +76,8 @@ std::vector<std::string> train_summary(const Record& record) {
   said.push_back(first + ".");
   double wall = 0.0;
   for (const EpochRecord& epoch : record.epochs) wall += static_cast<double>(epoch.wall_ns);
-  said.push_back(fmt::format("The epochs took {} together.", time_text(wall)));
+  said.push_back(fmt::format("The epochs took {} together{}.", time_text(wall),
+                             is_simulated(record) ? ", simulated: no time of a device" : ""));
   said.push_back(scope_sentence(record));
   return said;
 }

@@ -10,17 +10,20 @@
 #include <optional>
 #include <system_error>
 
+#include "backends/api/record_as.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/run_text.h"
 #include "bench/cli/tune.h"
 #include "bench/measure/facts_hash.h"
+#include "bench/record/simulated.h"
 #include "bench/report/renderers.h"
 #include "bench/report/tables.h"
 #include "bench/report/text.h"
 #include "bench/train/train.h"
 #include "bench/train/weights.h"
 #include "ops/base/error.h"
+#include "ops/models/schedule.h"
 
 namespace stepscope::cli {
 namespace {
@@ -53,7 +56,8 @@ TrainSpec spec_of(const Options& options) {
           .fusion = to_string(options.fusions.front()),
           .loader_workers = flags.loader_workers,
           .prefetch = flags.prefetch,
-          .checkpoint_every = flags.checkpoint_every};
+          .checkpoint_every = flags.checkpoint_every,
+          .input_copy = options.input_copy};
 }
 
 // A run from the beginning would replace in its first epoch what others took hours to reach.
@@ -108,9 +112,14 @@ class Talk {
 
   void begin(const TrainSpec& spec, const Flags& flags, const Backend& backend, const Data& data) {
     if (!talk_) return;
-    fmt::print("{} on {}, {}, fusion {}, batch {}, {} {}, data: {}\n", spec.model.name,
-               backend.name(), name(spec.mode), spec.fusion, spec.batch, flags.optimizer,
-               flags.rate, data.source);
+    const BackendInfo& info = backend.info();
+    const ScheduleAttrs& schedule = spec.optimizer.schedule;
+    fmt::print("{} on {}, {}, fusion {}, batch {}, {} {}{}, data: {}\n", spec.model.name,
+               labelled(info.name, info.simulated), name(spec.mode), spec.fusion, spec.batch,
+               flags.optimizer, flags.rate,
+               schedule.is_constant() ? "" : fmt::format(" ({})", schedule_text(schedule)),
+               data.source);
+    if (info.simulated) fmt::print("{}: {}\n", kSimulated, why_simulated({info.name}));
     fmt::print("{}", epoch_header());
     std::fflush(stdout);
   }
@@ -193,7 +202,12 @@ ArmRecord arm_of(const Backend& backend, const TrainSpec& spec, const Data& data
   return {
       .name = fmt::format("{}/{}/{}/{}", backend.name(), name(spec.mode), spec.fusion, spec.batch),
       .backend = std::string(backend.name()),
+      .simulated = backend.info().simulated,
       .mode_requested = std::string(name(spec.mode)),
+      .recorded_as =
+          spec.mode == Mode::graph ? std::string(name(backend.records_as())) : std::string(),
+      .inputs_copied =
+          std::string(name(spec.mode == Mode::graph ? spec.input_copy : InputCopy::outside)),
       .fusion = spec.fusion,
       .batch = spec.batch,
       .threads = backend.info().threads,
@@ -242,8 +256,8 @@ int run_train(const Options& options, const Context& context) {
   spec.work = work_of(data, spec);
   std::optional<Checkpoint> from = checkpoint_of(flags, spec);
   make_choices(options, context.registry, graphs_of(data, spec));
-  const std::unique_ptr<Backend> backend = context.registry.make(
-      flags.backends.front(), {.threads = flags.threads, .tune_file = choices_file(options)});
+  const std::unique_ptr<Backend> backend =
+      context.registry.make(flags.backends.front(), backend_options(options));
   if (!backend->info().computes) {
     throw UsageError(
         fmt::format("--backend: '{}' computes nothing, it cannot train", backend->name()));
@@ -253,7 +267,14 @@ int run_train(const Options& options, const Context& context) {
   if (from) note_conditions(*from, conditions_of(*backend, spec), flags.resume);
 
   Record record = begin_record(context);
-  record.work = {spec.model.name, flags.optimizer, flags.rate, data.source, "f32", spec.seed};
+  record.work = {spec.model.name,
+                 flags.optimizer,
+                 flags.rate,
+                 data.source,
+                 "f32",
+                 spec.seed,
+                 schedule_text(spec.optimizer.schedule),
+                 options.tf32};
   record.backends.emplace_back(std::string(backend->name()), Facts(backend->info().details));
   record.arms.push_back(arm_of(*backend, spec, data));
   std::exception_ptr weights_failed;
@@ -262,6 +283,11 @@ int run_train(const Options& options, const Context& context) {
   record.submissions = std::move(result.submissions);
   record.arms.front().mode_executed = result.mode_executed;
   add_notes(record, spec, flags, from);
+  add_simulated_note(record);
+  if (is_simulated(record)) {
+    record.status = kSimulated;
+    record.status_reason = why_simulated(simulated_backends(record));
+  }
   record.summary = train_summary(record);
   deliver(record, flags);
   if (weights_failed) std::rethrow_exception(weights_failed);

@@ -44,7 +44,9 @@ std::vector<OpSite> sites_of(std::span<const Graph> steps, const std::vector<Fus
 bool wrote_choices(const Options& options, const Registry& registry, const std::string& name,
                    std::span<const Graph> steps) {
   const std::string& file = options.flags.tune;
-  const std::unique_ptr<Backend> backend = registry.make(name, {.threads = options.flags.threads});
+  BackendOptions made_with = backend_options(options);
+  made_with.tune_file.clear();  // there is none yet
+  const std::unique_ptr<Backend> backend = registry.make(name, made_with);
   const std::vector<OpSite> sites = sites_of(steps, fusions_of(options), backend->wishes());
   try {
     fmt::print(stderr, "tune: {}: timing its choices for {} kinds of calls, once, into {}\n", name,

@@ -56,6 +56,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "report, explain, lab, devices, completion, manual)"},
         Mistake{{"compare", "--model", "mpl"},
                 "unknown model 'mpl': did you mean 'mlp'? (there are: " + model_names() + ")"},
+        Mistake{{"compare", "--record", "node"},
+                "unknown way of recording 'node': did you mean 'nodes'? (there are: tape, capture, "
+                "nodes)"},
+        Mistake{{"train", "--tf32", "yes"},
+                "unknown choice of --tf32 'yes': did you mean 'on'? (there are: on, off)"},
         Mistake{{"compare", "--model", "mlp:784-x-10"},
                 "model 'mlp:784-x-10': 'x' is no whole number from 1 to 2147483647"},
         Mistake{{"compare", "--model", "mlp:784"},
