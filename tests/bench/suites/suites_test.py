@@ -15,6 +15,7 @@ from statistics import median
 import programs
 from programs import MODEL, QUICK, SMALL, Programs
 
+COPIES = (4096, 65536, 1048576, 16777216)  # bytes
 MODES = ("eager", "planned", "graph")
 FAILS = "mlp:9-8-4"  # on data of 16 pixels
 
@@ -34,6 +35,9 @@ class Names(Programs):
         self.assertEqual(self.names("bench_plan", *SMALL), wanted)
         wanted = [f"transfer/reference/{part}/batch:4/manual_time"
                   for part in ("input_copy", "snapshot", "restore", "read_loss")]
+        # A processor has one memory, whichever way its bytes go.
+        wanted += [f"transfer/reference/{way}/one_memory/bytes:{size}/manual_time"
+                   for size in COPIES for way in ("to_device", "to_host")]
         self.assertEqual(self.names("bench_transfer", *SMALL), wanted)
         wanted = [f"dispatch/{MODEL}/null/{mode}/log:{log}/manual_time"
                   for log in ("on", "off") for mode in MODES]
@@ -217,6 +221,9 @@ class Counters(Programs):
         self.assertEqual(bytes_of["input_copy"], 4 * (16 * 4 + 4))
         self.assertEqual(bytes_of["read_loss"], 4)
         self.assertEqual(bytes_of["snapshot"], bytes_of["restore"])
+        copies = [row for row in rows if "/one_memory/" in row["name"]]
+        self.assertEqual([row["bytes"] for row in copies],
+                         [size for size in COPIES for _ in range(2)])
 
     def test_the_context_says_on_what_it_ran(self):
         context = self.results("bench_step", *SMALL, "--seed", "7",
