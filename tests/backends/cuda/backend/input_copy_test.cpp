@@ -105,6 +105,34 @@ TEST_P(InputCopies, AreCountedWithTheReplay) {
   EXPECT_NE(dot.find("n2 [label=\"op 0 MatMul\\nforward\\nlibrary: "), std::string::npos) << dot;
 }
 
+// A step is the launch of its graph and the record of one event, whatever the number of inputs; a
+// batch is loaded with a wait for that event for each input, and no other call.
+TEST_P(InputCopies, LeaveTwoCallsOfAStep) {
+  Trainee run(GetParam(), InputCopy::inside, true);
+  Session& session = run.session;
+  const auto rows = stepscope::test::make_rows(session.model(), kRows, 1);
+  const auto all_calls = [] {
+    std::uint64_t calls = 0;
+#define CALL(name, library, legality) calls += cudasim::calls_of(#name);
+#include "backends/cuda/sim/calls.inc"
+    return calls - cudasim::calls_of("cudaStreamSynchronize");  // debug builds wait for each step
+  };
+  stepscope::test::load(session, rows);
+  session.enqueue_step(kRows);
+  for (int step = 0; step < 3; ++step) {
+    const std::uint64_t before = all_calls(), waits = cudasim::calls_of("cudaEventSynchronize");
+    stepscope::test::load(session, rows);
+    EXPECT_EQ(all_calls() - before, 2U);  // each input's own source
+    EXPECT_EQ(cudasim::calls_of("cudaEventSynchronize") - waits, 2U);
+    const std::uint64_t launches = cudasim::calls_of("cudaGraphLaunch");
+    const std::uint64_t events = cudasim::calls_of("cudaEventRecord");
+    session.enqueue_step(kRows);
+    EXPECT_EQ(all_calls() - before, 4U);
+    EXPECT_EQ(cudasim::calls_of("cudaGraphLaunch") - launches, 1U);
+    EXPECT_EQ(cudasim::calls_of("cudaEventRecord") - events, 1U);
+  }
+}
+
 // Ten batches through one source, none of them waited for by us; what each replay made of its batch
 // is kept apart.
 TEST_P(InputCopies, AreNotOverwrittenBeforeTheyAreRead) {
