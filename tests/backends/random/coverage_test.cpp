@@ -34,10 +34,12 @@ std::set<OpKind> rounding_ops() {
           OpKind::Sigmoid,
           OpKind::SigmoidGrad,
           OpKind::AdamUpdate,
+          OpKind::ScheduledRate,
           OpKind::SoftmaxCrossEntropy,
           OpKind::SoftmaxCrossEntropyGrad,
           OpKind::SoftmaxCrossEntropyWithGrad,
           OpKind::MatMulUpdate,
+          OpKind::MatMulSgdUpdate,
           OpKind::Conv2dWeightUpdate};
 }
 
@@ -95,21 +97,23 @@ auto reorders(const Graph& graph) {
   return std::ranges::count(graph.ops(), OpKind::Reorder, &Op::kind);
 }
 
-// Which passes change the program, those of a backend with layouts included; the ops of all graphs
+// What backends wish for, by their names.
+using AllWishes = std::vector<std::pair<std::string, Wishes>>;
+
+// Which passes change the program, those of a backend with wishes included; the ops of all graphs
 // that are executed.
-void cover_fusion(Coverage& coverage, const RandomProgram& program,
-                  std::span<const std::unique_ptr<Backend>> backends) {
+void cover_fusion(Coverage& coverage, const RandomProgram& program, const AllWishes& all) {
   const Graph unfused = executed_graph(program, Variant::unfused);
   std::set<OpKind> ops;
   for (const Op& op : unfused.ops()) ops.insert(op.kind);
   std::set<std::string> changed;
-  for (const auto& backend : backends) {
+  for (const auto& [backend, wishes] : all) {
     Graph graph = program.graph;
-    for (const Pass& pass : passes_for(program.fusion, backend->wishes())) {
+    for (const Pass& pass : passes_for(program.fusion, wishes)) {
       Graph made = pass.run(graph).graph;
       if (to_text(made) != to_text(graph)) changed.emplace(pass.name);
       const bool added = pass.name == "layout" && reorders(made) > reorders(graph);
-      coverage.reordered[backend->info().name] += added ? 1 : 0;
+      coverage.reordered[backend] += added ? 1 : 0;
       graph = std::move(made);
     }
     for (const Op& op : graph.ops()) ops.insert(op.kind);
@@ -136,9 +140,11 @@ void cover_bounds(Coverage& coverage, const JudgedProgram& judged) {
 }
 
 Coverage cover_all(Contents contents) {
-  std::vector<std::unique_ptr<Backend>> backends;
+  std::vector<std::unique_ptr<Backend>> backends;  // whose choosers of layouts are asked
+  AllWishes wishes = {{"a graphics card", {.relu_mask = true, .small_product = 4096}}};
   for (const std::string& name : test::computing_backends()) {
     backends.push_back(test::make_backend({name, 1}));
+    wishes.emplace_back(name, backends.back()->wishes());
   }
   Coverage coverage;
   for (std::uint64_t seed = 0; seed < kCovered; ++seed) {
@@ -146,7 +152,7 @@ Coverage cover_all(Contents contents) {
     ++coverage.programs;
     coverage.attempts += judged.attempts;
     cover(coverage, executed_graph(judged.program, Variant::unfused));
-    cover_fusion(coverage, judged.program, backends);
+    cover_fusion(coverage, judged.program, wishes);
     cover_bounds(coverage, judged);
   }
   return coverage;
@@ -210,7 +216,7 @@ void expect_changed(const Coverage& coverage, const std::set<std::string>& witho
 TEST(Coverage, OfExactPrograms) {
   const Coverage coverage = cover_all(Contents::dyadic);
   expect_covered(coverage, rounding_ops());
-  expect_changed(coverage, {"loss_grad", "fold_sgd"});
+  expect_changed(coverage, {"loss_grad", "fold_sgd", "small_update"});
 }
 
 TEST(Coverage, OfRealPrograms) {

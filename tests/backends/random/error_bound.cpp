@@ -63,6 +63,7 @@ constexpr std::array kRules = {
     RuleOf{OpKind::SgdUpdate, rules::sgd},
     RuleOf{OpKind::MomentumUpdate, rules::momentum},
     RuleOf{OpKind::AdamUpdate, rules::adam},
+    RuleOf{OpKind::ScheduledRate, rules::scheduled_rate},
 };
 
 }  // namespace

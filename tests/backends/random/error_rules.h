@@ -93,5 +93,6 @@ void pointwise_chain(const Call& call);
 void sgd(const Call& call);
 void momentum(const Call& call);
 void adam(const Call& call);
+void scheduled_rate(const Call& call);
 
 }  // namespace stepscope::test::rules

@@ -99,4 +99,11 @@ void adam(const Call& call) {
   for (std::size_t t = 0; t < tensors; ++t) adam_of_one(call, tensors, t);
 }
 
+// rate {}, step {}: the step count is exact, and so the factor, but for f64.
+void scheduled_rate(const Call& call) {
+  const Input& rate = call.in[0];
+  const double factor = rate.value[0] == 0.0 ? 0.0 : call.out[0].value[0] / rate.value[0];
+  call.out[0].set(0, std::abs(factor) * rate.error[0], kUnit);
+}
+
 }  // namespace stepscope::test::rules

@@ -126,11 +126,28 @@ ValueId ProgramMaker::reader_of(ValueId id) {
   return made;
 }
 
+// That changes from the first step to the second.
+ScheduleAttrs ProgramMaker::some_schedule() {
+  switch (below(4)) {
+    case 0:
+      return {.warmup = 3, .start = 0.25};
+    case 1:
+      return {.kind = ScheduleKind::step, .steps = 1, .factor = 0.5};
+    case 2:
+      return {.kind = ScheduleKind::exponential, .factor = 0.9};
+    default:
+      return {.kind = ScheduleKind::cosine, .steps = 5, .floor = 0.1};
+  }
+}
+
 // Every parameter once, some twice, some several by one op; the last update counts the step.
 void ProgramMaker::append_updates() {
   graph_.enter(Phase::update);
   rate_ = graph_.declare(Role::state, f32({}), std::string(kLearningRate));
   step_ = graph_.declare(Role::state, {Shape{}, DType::i32}, std::string(kStepCount));
+  if (real_ && one_in(3)) {
+    rate_ = graph_.apply1(OpKind::ScheduledRate, {rate_, step_}, some_schedule());
+  }
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     order.insert(order.end(), one_in(4) && !plain_sgd_ ? 2 : 1, i);

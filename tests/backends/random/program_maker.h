@@ -100,6 +100,7 @@ class ProgramMaker {
   void append_readers(const std::vector<ValueId>& readable);
   ValueId reader_of(ValueId id);
   void append_updates();
+  ScheduleAttrs some_schedule();
   void append_update(const std::vector<std::size_t>& which, std::size_t k, bool last);
   void keep_some(const std::vector<ValueId>& readable);
 
