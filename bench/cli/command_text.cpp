@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <initializer_list>
 
+#include "backends/api/record_as.h"
 #include "backends/execution/executor.h"
 #include "bench/cli/color.h"
 #include "bench/cli/completion.h"
@@ -69,6 +70,9 @@ std::vector<std::string> words_for(const std::string& flag, const std::string& c
   if (flag == "--data") return {"fashion-mnist", "generated"};
   if (flag == "--format") return command == "report" ? words_of(kReportForms) : words_of(kFormats);
   if (flag == "--color") return words_of(kColors);
+  if (flag == "--record") return names_of({RecordAs::tape, RecordAs::capture, RecordAs::nodes});
+  if (flag == "--tf32") return words_of(kSwitch);
+  if (flag == "--input-copy") return names_of({InputCopy::outside, InputCopy::inside});
   return {};
 }
 
@@ -78,7 +82,8 @@ Completes completes(const FlagText& flag, const std::string& type) {
   if (flag.name == "--model" || flag.name == "--data") return Completes::words_and_files;
   if (!flag.words.empty()) return Completes::words;
   if (flag.name == "--out" || flag.name == "--make-data") return Completes::folders;
-  return type == "TEXT" && flag.name != "--budget" ? Completes::files : Completes::nothing;
+  const bool free = flag.name == "--budget" || flag.name == "--schedule";
+  return type == "TEXT" && !free ? Completes::files : Completes::nothing;
 }
 
 FlagText flag_text(const CLI::Option& option, const std::string& command,

@@ -79,8 +79,6 @@ void resolve_arms(Options& options) {
   }
 }
 
-constexpr std::string_view kSwitch[] = {"on", "off"};
-
 // Choices that decide how a device works.
 void resolve_device(Options& options) {
   const Flags& flags = options.flags;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/execution/executor.h"
@@ -21,7 +22,8 @@ class App;
 
 namespace stepscope::cli {
 
-inline constexpr const char* kFilesOperand = "FILE";  // of `report`
+inline constexpr std::string_view kSwitch[] = {"on", "off"};  // of --tf32
+inline constexpr const char* kFilesOperand = "FILE";          // of `report`
 
 // Of `lab` alone.
 struct LabFlags {

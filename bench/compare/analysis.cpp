@@ -287,6 +287,7 @@ class Analysis {
   void flag_arms() {
     for (ArmRecord& arm : record_.arms) {
       drop_flags_of_arm(arm.flags);
+      if (arm.simulated) continue;  // they would tell of its times
       for (std::string& flag : flags_of_arm(record_, arm)) arm.flags.push_back(std::move(flag));
     }
   }

@@ -48,6 +48,7 @@ class RunTable {
   // Below times: that those of simulated arms are none.
   void note_simulated(std::size_t run);
 
+  const std::string& id() const { return table_.id(); }
   Table take() { return std::move(table_); }
   bool empty() const { return table_.empty(); }
 
