@@ -140,9 +140,8 @@ Indexed indexed_of(const OpSite& site) {
   const Shape& table = (site.kind == OpKind::Gather ? site.in : site.out)[0].shape;
   const Shape& rows = site.in[0].shape;
   const Indexed numbers = {narrow(site.in[1].shape[0]), narrow(table[0]),
-                           narrow(product(rows, 1, rows.rank())),
-                           static_cast<std::uint32_t>(bytes_per_element(site.in[0].dtype))};
-  constexpr std::uint32_t kMostColumns = 65535U * 128U;  // blocks of a grid's y, columns of a block
+                           narrow(product(rows, 1, rows.rank()))};
+  constexpr std::uint32_t kMostColumns = 65535U * kScatterColumns;  // blocks of a grid's y
   check(site.kind == OpKind::Gather || numbers.row <= kMostColumns, Fault::unsupported,
         "{}: ScatterAdd of rows of {} elements, at most {} are", kBuild.name, numbers.row,
         kMostColumns);

@@ -91,7 +91,11 @@ void check_own_part(const OpSite& site, const Problem& problem, OwnPart own) {
 }  // namespace
 
 struct Products::Choices {
-  std::map<Problem, std::optional<Algorithm>> of;
+  struct Choice {
+    std::optional<Algorithm> algorithm;
+    std::string answer;  // the library's, where there is none
+  };
+  std::map<Problem, Choice> of;
 };
 
 Products::Products(Tf32 tf32, SplitK split_k)
@@ -104,11 +108,11 @@ std::optional<Algorithm> Products::choose(const Problem& problem, LibraryProduct
                                           std::string& answer) const {
   const auto found = choices_->of.find(problem);
   if (found != choices_->of.end()) {
-    if (!found->second) answer = "as it said before";
-    return found->second;
+    answer = found->second.answer;
+    return found->second.algorithm;
   }
   const std::optional<Algorithm> chosen = product.choose(handle_.value(), split_k_, answer);
-  choices_->of.emplace(problem, chosen);
+  choices_->of.emplace(problem, Choices::Choice{chosen, answer});
   return chosen;
 }
 

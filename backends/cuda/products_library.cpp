@@ -17,7 +17,8 @@ namespace {
 // recommended less. Without split-K hardly an algorithm takes any, and the arena holds what the
 // chosen one asks for, not this.
 constexpr std::uint64_t kMostWorkspace = std::uint64_t{32} << 20;
-// How many the heuristic may offer. The first is taken unless its state says that it cannot run.
+// How many the heuristic may offer. The first that can run is taken: by its state, and by what the
+// library says when it is asked again about that one.
 constexpr int kOffers = 8;
 
 template <class Value>
@@ -143,11 +144,25 @@ std::optional<Algorithm> LibraryProduct::choose(cublasLtHandle_t handle, SplitK 
   if (status != CUBLAS_STATUS_NOT_SUPPORTED) check_lt(status, "cublasLtMatmulAlgoGetHeuristic");
   if (status == CUBLAS_STATUS_SUCCESS) {
     for (const auto& offer : std::span(offers).first(static_cast<std::size_t>(count))) {
-      if (offer.state == CUBLAS_STATUS_SUCCESS) return Algorithm{offer.algo, offer.workspaceSize};
+      if (offer.state != CUBLAS_STATUS_SUCCESS) continue;
+      if (const auto algorithm = checked(handle, offer.algo)) return algorithm;
     }
   }
   answer = fmt::format("{}, {} algorithms", cublasLtGetStatusName(status), count);
   return std::nullopt;
+}
+
+std::optional<Algorithm> LibraryProduct::checked(cublasLtHandle_t handle,
+                                                 const cublasLtMatmulAlgo_t& offer) const {
+  cublasLtMatmulHeuristicResult_t result{};
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoCheck(handle, &operation_, &b_, &a_, &c_, &c_, &offer, &result);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return std::nullopt;
+  check_lt(status, "cublasLtMatmulAlgoCheck");
+  if (result.state != CUBLAS_STATUS_SUCCESS || result.workspaceSize > kMostWorkspace) {
+    return std::nullopt;
+  }
+  return Algorithm{offer, result.workspaceSize};
 }
 
 cublasStatus_t LibraryProduct::run(cublasLtHandle_t handle, const Algorithm& algorithm,

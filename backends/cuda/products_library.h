@@ -72,6 +72,9 @@ class LibraryProduct {
                      const ProductOperands& operands, cudaStream_t stream) const;
 
  private:
+  // What it takes; nothing: it cannot run, whatever the heuristic says.
+  std::optional<Algorithm> checked(cublasLtHandle_t handle,
+                                   const cublasLtMatmulAlgo_t& offer) const;
   // An address that the descriptor holds.
   struct Pointer {
     cublasLtMatmulDescAttributes_t attribute;

@@ -8,7 +8,7 @@
 namespace stepscope::cuda {
 namespace {
 
-// table {rows, row}, indices {N} -> y {N, row}, in units of whatever type
+// table {rows, row}, indices {N} -> y {N, row}, in units of one element or of four
 template <class Unit>
 __global__ void __launch_bounds__(kThreads)
     gather(const Unit* table, const int* indices, Unit* y, std::uint32_t row, std::uint32_t n) {
@@ -17,17 +17,15 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Unit>
-cudaError_t submit_gather(Submission& to, Operands operands, const Indexed& numbers,
-                          std::size_t row_bytes) {
-  const auto row = static_cast<std::uint32_t>(row_bytes / sizeof(Unit));
+cudaError_t submit_gather(Submission& to, Operands operands, const Indexed& numbers) {
+  const auto row = static_cast<std::uint32_t>(numbers.row * sizeof(std::uint32_t) / sizeof(Unit));
   const std::uint32_t n = numbers.N * row;
   return submit(to, blocks_for(n), kThreads, 0, gather<Unit>, at<const Unit>(operands, 0),
                 at<const int>(operands, 1), at<Unit>(operands, 2), row, n);
 }
 
-constexpr std::uint32_t kRows = kThreads / kWarp;  // of a block
-constexpr std::uint32_t kParts = 4;                // columns of a lane
-constexpr std::uint32_t kColumns = kParts * kWarp;
+constexpr std::uint32_t kRows = kThreads / kWarp;          // of a block
+constexpr std::uint32_t kParts = kScatterColumns / kWarp;  // columns of a lane
 
 // updates {N, row}, indices {N} -> y {rows, row}: a warp for each row and 128 of its columns. It
 // looks through all indices, 32 at a time, and adds what is meant for its row in the order of n.
@@ -36,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::uint32_t r = blockIdx.x * kRows + threadIdx.x / kWarp;
   if (r >= numbers.rows) return;  // a whole warp
   const std::uint32_t lane = threadIdx.x % kWarp;
-  const std::uint32_t begin = blockIdx.y * kColumns + lane;
+  const std::uint32_t begin = blockIdx.y * kScatterColumns + lane;
   float sums[kParts] = {};
   for (std::uint32_t first = 0; first < numbers.N; first += kWarp) {
     const bool mine =
@@ -58,18 +56,15 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-// The widest unit that divides a row, so that bits of any element type are moved as they are.
+// In vectors where a row is made of whole ones; bits of any type of four bytes move as they are.
 cudaError_t run_gather(Submission& to, Operands operands, const Indexed& numbers) {
-  const std::size_t row_bytes = std::size_t{numbers.row} * numbers.element_bytes;
-  if (row_bytes % sizeof(uint4) == 0) return submit_gather<uint4>(to, operands, numbers, row_bytes);
-  if (row_bytes % sizeof(std::uint32_t) == 0) {
-    return submit_gather<std::uint32_t>(to, operands, numbers, row_bytes);
-  }
-  return submit_gather<std::uint8_t>(to, operands, numbers, row_bytes);
+  constexpr std::uint32_t kElements = sizeof(uint4) / sizeof(std::uint32_t);
+  if (numbers.row % kElements == 0) return submit_gather<uint4>(to, operands, numbers);
+  return submit_gather<std::uint32_t>(to, operands, numbers);
 }
 
 cudaError_t run_scatter_add(Submission& to, Operands operands, const Indexed& numbers) {
-  const dim3 grid(blocks_for(numbers.rows, kRows), blocks_for(numbers.row, kColumns));
+  const dim3 grid(blocks_for(numbers.rows, kRows), blocks_for(numbers.row, kScatterColumns));
   return submit(to, grid, kThreads, 0, scatter_add, at<const float>(operands, 0),
                 at<const int>(operands, 1), at(operands, 2), numbers);
 }

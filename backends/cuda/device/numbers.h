@@ -64,8 +64,10 @@ inline Rows rows_of(std::uint32_t N, std::uint32_t C, bool has_factor) {
 // table {rows, row}, indices {N}
 struct Indexed {
   std::uint32_t N, rows, row;
-  std::uint32_t element_bytes;
 };
+
+// Of a row, which a warp of ScatterAdd takes.
+inline constexpr std::uint32_t kScatterColumns = 128;
 
 inline constexpr int kMaxTensors = 22;  // of one update: kMaxInputs of ops/ir/op_def.h
 

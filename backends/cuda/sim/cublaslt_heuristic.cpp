@@ -81,6 +81,25 @@ cublasStatus_t heuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation
   return search(problem, *wishes, room, results, *count);
 }
 
+// Whether an algorithm is one, and of this product; then what it asks for.
+cublasStatus_t check_algorithm(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation,
+                               const std::array<cublasLtMatrixLayout_t, 4>& layouts,
+                               const cublasLtMatmulAlgo_t* algorithm,
+                               cublasLtMatmulHeuristicResult_t* result) {
+  if (!is_live(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (algorithm == nullptr || result == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  Problem problem;
+  if (const cublasStatus_t status = read_problem(operation, layouts, problem)) return status;
+  const auto fields = fields_of<AlgorithmFields>(algorithm);
+  if (!fields || fields->seal != seal_of(*fields)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (fields->problem != hash_of(problem)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  result->algo = *algorithm;
+  result->workspaceSize = fields->workspace;
+  result->state = CUBLAS_STATUS_SUCCESS;
+  result->wavesCount = 1.0F;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 }  // namespace
 }  // namespace stepscope::cudasim
 
@@ -93,5 +112,14 @@ extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     int* count) {
   return call(CallId::cublasLtMatmulAlgoGetHeuristic, [&] {
     return heuristic(handle, operation, {a, b, c, d}, preference, room, results, count);
+  });
+}
+
+extern "C" cublasStatus_t cublasLtMatmulAlgoCheck(
+    cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+    const cublasLtMatmulAlgo_t* algorithm, cublasLtMatmulHeuristicResult_t* result) {
+  return call(CallId::cublasLtMatmulAlgoCheck, [&] {
+    return check_algorithm(handle, operation, {a, b, c, d}, algorithm, result);
   });
 }

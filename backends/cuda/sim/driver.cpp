@@ -28,7 +28,8 @@ std::optional<int> runtime(Driver driver, CallId id) {
 
 std::optional<int> cublaslt(CallId id) {
   const bool needs_device = id == CallId::cublasLtCreate || id == CallId::cublasLtMatmul ||
-                            id == CallId::cublasLtMatmulAlgoGetHeuristic;
+                            id == CallId::cublasLtMatmulAlgoGetHeuristic ||
+                            id == CallId::cublasLtMatmulAlgoCheck;
   if (!needs_device) return {};  // descriptors are the host's alone
   return CUBLAS_STATUS_NOT_INITIALIZED;
 }

@@ -96,6 +96,51 @@ TEST_F(ProductsTest, ColumnSumsAreOwnWhereTheLibraryHasNone) {
   }
 }
 
+// What the heuristic offers is taken only if the library says of it that it runs: the second here.
+TEST_F(ProductsTest, OffersAreChecked) {
+  const Products split(Tf32::off, SplitK::on);
+  const OpSite site = products::site_of({OpKind::MatMul, {3, 512, 5}});
+  cudasim::fail_call("cublasLtMatmulAlgoCheck", CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(split.make(site)->needs().scratch, 0U);
+  EXPECT_EQ(cudasim::calls_of("cublasLtMatmulAlgoCheck"), 2U);
+  cudasim::fail_call("cublasLtMatmulAlgoCheck", CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(error_of([&] { Products(Tf32::off).make(site); }),
+            "unsupported: cuda-sim: MatMul 3x512x5: cuBLASLt has no algorithm for it "
+            "(CUBLAS_STATUS_SUCCESS, 1 algorithms)");
+}
+
+// Relu's mask and the gradient that reads it: a call of the library each, and a bit an element in
+// rows of 128.
+TEST_F(ProductsTest, MasksAreTheLibrarys) {
+  const Products made(Tf32::off);
+  const auto f32 = [](Shape shape) { return TensorType{shape, DType::f32}; };
+  for (const std::int64_t N : {1, 128, 129}) {
+    const TensorType mask{{3, N}, DType::u8};
+    const auto forward = made.make({OpKind::LinearReluMask,
+                                    MatMulAttrs{.activation = Activation::relu},
+                                    {f32({3, 7}), f32({7, N}), f32({N})},
+                                    {f32({3, N}), mask}});
+    EXPECT_EQ(forward->calls(), 1U);
+    EXPECT_EQ(forward->needs().saved, N == 129 ? 3U * 32U : 3U * 16U);
+    const auto backward = made.make(
+        {OpKind::MatMulMaskGrad, MatMulAttrs{}, {f32({3, 7}), f32({7, N}), mask}, {f32({3, N})}});
+    EXPECT_EQ(backward->calls(), 1U);
+    EXPECT_EQ(backward->needs().saved, 0U);
+  }
+}
+
+// A status of the library that hides a lost device says what to do.
+TEST_F(ProductsTest, StatusOfALostDeviceSaysSo) {
+  EXPECT_EQ(error_of([] { check_lt(CUBLAS_STATUS_EXECUTION_FAILED, "cublasLtMatmul"); }),
+            "device: cublasLtMatmul: CUBLAS_STATUS_EXECUTION_FAILED (13)");
+  cudasim::fail_call("cudaDeviceSynchronize", cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(error_of([] { check_lt(CUBLAS_STATUS_EXECUTION_FAILED, "cublasLtMatmul"); }),
+            "device: cublasLtMatmul: CUBLAS_STATUS_EXECUTION_FAILED (13); a kernel that was "
+            "submitted earlier failed, and this process can use the device no more: start it "
+            "again, under compute-sanitizer to find the kernel");
+}
+
 TEST_F(ProductsTest, MakesProductsAlone) {
   const TensorType four{{4}, DType::f32};
   EXPECT_EQ(Products(Tf32::off).make({OpKind::Relu, {}, {four}, {four}}), nullptr);
@@ -114,7 +159,7 @@ TEST_F(ProductsTest, RefusalsNameOpAndReason) {
             "no algorithm for it (CUBLAS_STATUS_NOT_SUPPORTED, 0 algorithms)");
   EXPECT_EQ(error_of([&] { made.make(site); }),  // what was answered once stays
             "unsupported: cuda-sim: Linear 3x7x5, b transposed, with a bias and relu: cuBLASLt has "
-            "no algorithm for it (as it said before)");
+            "no algorithm for it (CUBLAS_STATUS_NOT_SUPPORTED, 0 algorithms)");
   cudasim::fail_call("cudaLaunchKernelExC", cudaErrorLaunchOutOfResources);
   EXPECT_EQ(error_of([&] {
               products::run(made, {OpKind::MatMulReluGrad, {3, 7, 5}});
@@ -144,9 +189,9 @@ TEST_F(ProductsTest, FailuresNameCallOrProduct) {
             "device: cublasLtCreate: CUBLAS_STATUS_NOT_INITIALIZED (1)");
   const Products made(Tf32::off);
   const Case product{OpKind::MatMulUpdate, {3, 7, 5}};
-  for (const char* call :
-       {"cublasLtMatmulDescInit", "cublasLtMatmulDescSetAttribute", "cublasLtMatrixLayoutInit",
-        "cublasLtMatmulPreferenceInit", "cublasLtMatmulAlgoGetHeuristic"}) {
+  for (const char* call : {"cublasLtMatmulDescInit", "cublasLtMatmulDescSetAttribute",
+                           "cublasLtMatrixLayoutInit", "cublasLtMatmulPreferenceInit",
+                           "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmulAlgoCheck"}) {
     cudasim::fail_call(call, kInternal);
     EXPECT_EQ(error_of([&] { products::run(made, product); }),
               std::string("device: ") + call + ": CUBLAS_STATUS_INTERNAL_ERROR (14)");

@@ -39,6 +39,13 @@ Status choose() {
                                                   &result, &found));
 }
 
+Status check_algorithm() {
+  const cublasLtMatmulAlgo_t none{};
+  cublasLtMatmulHeuristicResult_t result{};
+  return status_of(cublasLtMatmulAlgoCheck(nullptr, &own_product, &own_layout, &own_layout,
+                                           &own_layout, &own_layout, &none, &result));
+}
+
 Status multiply() {
   const float one = 1, zero = 0;
   float a[16]{}, b[16]{}, d[16]{};
@@ -78,6 +85,7 @@ constexpr std::array kLibraries = {
           CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace, sizeof(kWorkspace)),
     ENTRY(cublasLtMatmulPreferenceDestroy, preference),
     Entry{"cublasLtMatmulAlgoGetHeuristic", choose},
+    Entry{"cublasLtMatmulAlgoCheck", check_algorithm},
     Entry{"cublasLtMatmul", multiply},
     ENTRY(cudnnCreate, &cudnn),
     ENTRY(cudnnDestroy, nullptr),
