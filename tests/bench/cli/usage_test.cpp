@@ -168,8 +168,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "--weights-map: maps names of no file, add --weights FILE"},
         Mistake{{"compare", "--weights", "/nowhere/w.npz"},
                 "/nowhere/w.npz: cannot be opened: No such file or directory"},
-        Mistake{{"explain", "--format", "svg"},
-                "unknown format 'svg': did you mean 'ir'? (there are: text, ir, dot)"}));
+        Mistake{
+            {"explain", "--format", "svg"},
+            "unknown format 'svg': did you mean 'ir'? (there are: text, ir, dot, dot-recording)"}));
 
 TEST(Usage, WrongFlagsAreNamed) {
   const CommandResult result = run_stepscope({"compare", "--bacth", "3"});
