@@ -69,6 +69,7 @@ std::vector<SpecialCase> specials() {
       special("cosine_begins_at_the_rate", wave, 8, 0, 8),
       special("cosine_is_half_way_in_the_middle", wave, 8, 2, 6),
       special("cosine_ends_at_its_floor", wave, 8, 4, 4),
+      special("cosine_does_not_rise_again", wave, 8, 6, 4),
       special("cosine_stays_at_its_floor", wave, 8, 2147483647, 4),
       special("cosine_waits_for_the_warmup", later, 8, 2, 8),
       special("cosine_counts_from_the_warmup", later, 8, 4, 4),
