@@ -92,7 +92,7 @@ class Coverage(Case):
     def test_every_rule(self) -> None:
         listed = probe("capture_probe_sim", "--list")
         self.assertEqual([int(word) for word in re.findall(r"^(\d+) ", listed, re.MULTILINE)],
-                         list(range(1, 36)))
+                         list(range(1, 37)))
 
     def test_every_call(self) -> None:
         calls = re.findall(r"^CALL\((\w+),", (ROOT / "backends/cuda/sim/calls.inc").read_text(),
@@ -200,7 +200,7 @@ class Comparison(Case):
 
 class Usage(Case):
     def test_mistakes(self) -> None:
-        for arguments in (["--nothing"], ["--rule"], ["--rule", "36"], ["--limit", "0"],
+        for arguments in (["--nothing"], ["--rule"], ["--rule", "37"], ["--limit", "0"],
                           ["--limit", "many"]):
             probe("capture_probe_sim", *arguments, status=2)
 
