@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <variant>
 
+#include "backends/api/chain_steps.h"
 #include "backends/cpu/layout.h"
 #include "backends/cpu/lower.h"
 #include "ops/base/check.h"
@@ -32,50 +33,7 @@ Body fill(const OpSite& site, const Table& table) {
   return {table.Fill, {.scaled = {stored_elements(site.out[0]), value}}, {}};
 }
 
-Loop loop_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::Relu:
-      return Loop::relu;
-    case OpKind::Tanh:
-      return Loop::tanh;
-    case OpKind::Sigmoid:
-      return Loop::sigmoid;
-    case OpKind::Scale:
-      return Loop::scale;
-    case OpKind::Add:
-      return Loop::add;
-    case OpKind::Sub:
-      return Loop::sub;
-    case OpKind::Mul:
-      return Loop::mul;
-    case OpKind::ReluGrad:
-      return Loop::relu_grad;
-    case OpKind::TanhGrad:
-      return Loop::tanh_grad;
-    case OpKind::SigmoidGrad:
-      return Loop::sigmoid_grad;
-    default:
-      fail(Fault::unsupported, "cpu: PointwiseChain with a step of {}", name(kind));
-  }
-}
-
-LoopOperands operands_of(ChainOperands operands) {
-  switch (operands) {
-    case ChainOperands::current:
-      return LoopOperands::current;
-    case ChainOperands::current_first:
-      return LoopOperands::current_first;
-    case ChainOperands::current_second:
-      return LoopOperands::current_second;
-    case ChainOperands::both:
-      return LoopOperands::both;
-  }
-  fail(Fault::unsupported, "cpu: PointwiseChain with operands of kind {}",
-       static_cast<int>(operands));
-}
-
 Body chain(const OpSite& site, const Table& table) {
-  static_assert(kMaxSteps == static_cast<int>(kMaxChainSteps));
   check_f32(site);
   const auto& attrs = std::get<ChainAttrs>(site.attrs);
   Chain numbers{};
@@ -83,11 +41,7 @@ Body chain(const OpSite& site, const Table& table) {
   numbers.count = static_cast<int>(attrs.count);
   numbers.inputs = static_cast<int>(site.in.size());
   numbers.padding = padding_of(site.out[0]);
-  for (int s = 0; s < numbers.count; ++s) {
-    const ChainStep& step = attrs.steps[static_cast<std::size_t>(s)];
-    numbers.steps[s] = {loop_of(step.kind), operands_of(step.operands),
-                        static_cast<float>(step.factor)};
-  }
+  loop_steps_of(attrs, "cpu", numbers.steps);
   return {table.PointwiseChain, {.chain = numbers}, {.in_place = 0b1}};
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <variant>
 
+#include "backends/api/chain_steps.h"
 #include "backends/cuda/build.h"
 #include "backends/cuda/site_types.h"
 #include "ops/base/check.h"
@@ -25,48 +26,6 @@ Axis around(const Shape& shape, std::int64_t axis) {
   const auto at = static_cast<std::size_t>(axis);
   return {narrow(product(shape, 0, at)), narrow(shape[at]),
           narrow(product(shape, at + 1, shape.rank()))};
-}
-
-Loop loop_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::Relu:
-      return Loop::relu;
-    case OpKind::Tanh:
-      return Loop::tanh;
-    case OpKind::Sigmoid:
-      return Loop::sigmoid;
-    case OpKind::Scale:
-      return Loop::scale;
-    case OpKind::Add:
-      return Loop::add;
-    case OpKind::Sub:
-      return Loop::sub;
-    case OpKind::Mul:
-      return Loop::mul;
-    case OpKind::ReluGrad:
-      return Loop::relu_grad;
-    case OpKind::TanhGrad:
-      return Loop::tanh_grad;
-    case OpKind::SigmoidGrad:
-      return Loop::sigmoid_grad;
-    default:
-      fail(Fault::unsupported, "cuda: PointwiseChain with a step of {}", name(kind));
-  }
-}
-
-LoopOperands operands_of(ChainOperands operands) {
-  switch (operands) {
-    case ChainOperands::current:
-      return LoopOperands::current;
-    case ChainOperands::current_first:
-      return LoopOperands::current_first;
-    case ChainOperands::current_second:
-      return LoopOperands::current_second;
-    case ChainOperands::both:
-      return LoopOperands::both;
-  }
-  fail(Fault::unsupported, "cuda: PointwiseChain with operands of kind {}",
-       static_cast<int>(operands));
 }
 
 Number number_of(DType dtype) {
@@ -149,17 +108,12 @@ Indexed indexed_of(const OpSite& site) {
 }
 
 Chain chain_of(const OpSite& site) {
-  static_assert(kMaxSteps == static_cast<int>(kMaxChainSteps));
   const auto& attrs = std::get<ChainAttrs>(site.attrs);
   Chain numbers{};
   numbers.elements = elements_of(site).elements;
   numbers.count = static_cast<int>(attrs.count);
   numbers.inputs = static_cast<int>(site.in.size());
-  for (int s = 0; s < numbers.count; ++s) {
-    const ChainStep& step = attrs.steps[static_cast<std::size_t>(s)];
-    numbers.steps[s] = {loop_of(step.kind), operands_of(step.operands),
-                        static_cast<float>(step.factor)};
-  }
+  loop_steps_of(attrs, kBuild.name, numbers.steps);
   return numbers;
 }
 

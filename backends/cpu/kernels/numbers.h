@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/api/loop_steps.h"
+
 #include "backends/api/schedule_numbers.h"
 
 namespace stepscope::cpu {
@@ -75,28 +77,6 @@ struct Update {
   double beta1, beta2;
   std::int64_t elements[kMaxTensors];
 };
-
-enum class Loop : std::uint8_t {
-  relu,
-  tanh,
-  sigmoid,
-  scale,
-  add,
-  sub,
-  mul,
-  relu_grad,
-  tanh_grad,
-  sigmoid_grad
-};
-enum class LoopOperands : std::uint8_t { current, current_first, current_second, both };
-
-struct LoopStep {
-  Loop loop;
-  LoopOperands operands;
-  float factor;
-};
-
-inline constexpr int kMaxSteps = 12;  // kMaxChainSteps of ops/ir/chain_attrs.h
 
 struct Chain {
   std::int64_t elements;

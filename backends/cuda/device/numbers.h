@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/api/loop_steps.h"
+
 namespace stepscope::cuda {
 
 struct Elements {
@@ -126,28 +128,6 @@ inline SmallUpdate dealt_out(SmallUpdate numbers) {
   numbers.shares = parts(depths, each);
   return numbers;
 }
-
-enum class Loop : std::uint8_t {
-  relu,
-  tanh,
-  sigmoid,
-  scale,
-  add,
-  sub,
-  mul,
-  relu_grad,
-  tanh_grad,
-  sigmoid_grad
-};
-enum class LoopOperands : std::uint8_t { current, current_first, current_second, both };
-
-struct LoopStep {
-  Loop loop;
-  LoopOperands operands;
-  float factor;
-};
-
-inline constexpr int kMaxSteps = 12;  // kMaxChainSteps of ops/ir/chain_attrs.h
 
 struct Chain {
   std::uint32_t elements;
