@@ -45,23 +45,30 @@ void check_type(cudaGraphNode_t node, cudaGraphNodeType wanted) {
         name_of(type));
 }
 
-// Whoever follows an edge of another type may start before what is ahead of it ends.
+bool is_full(const cudaGraphEdgeData& edge) { return edge.type == cudaGraphDependencyTypeDefault; }
+
+// Whoever follows an edge of another type may start before what is ahead of it ends. Own kernels do
+// not wait on the device for it.
 void check_full(const cudaGraphEdgeData& edge) {
-  check(edge.type == cudaGraphDependencyTypeDefault, Fault::device,
-        "it adds a programmatic launch, which may start before the one ahead of it ends; a step's "
-        "nodes follow one another in full");
+  check(is_full(edge), Fault::device,
+        "it adds a programmatic launch, which may start before the one ahead of it ends; own "
+        "kernels follow one another in full");
 }
 
-// What the node follows: one node, or none if it is the first.
-cudaGraphNode_t before(cudaGraphNode_t node) {
+// What a node follows: one node, or none if it is the first.
+struct Before {
+  cudaGraphNode_t node;
+  cudaGraphEdgeData edge;
+};
+
+Before before(cudaGraphNode_t node) {
   cudaGraphNode_t found[2] = {};
   cudaGraphEdgeData edges[2] = {};
   std::size_t count = std::size(found);
   check_cuda(cudaGraphNodeGetDependencies(node, found, edges, &count),
              "cudaGraphNodeGetDependencies");
   check(count <= 1, Fault::device, "it adds a node behind several others; a step is a chain");
-  if (count == 1) check_full(edges[0]);
-  return found[0];
+  return {found[0], edges[0]};
 }
 
 // Where a capture stands; null: at its beginning.
@@ -105,6 +112,10 @@ std::string difference(const CallNodes& rehearsed, const CallNodes& made) {
   if (a.op != b.op) return fmt::format("the graph has a call of op {} in its place", b.op);
   if (a.by != b.by) return "the graph has a call of somebody else in its place";
   if (a.nodes != b.nodes) return fmt::format("{} nodes, and {} in the graph", a.nodes, b.nodes);
+  if (rehearsed.early != made.early) {
+    return fmt::format("{} of them may start early, and {} in the graph", rehearsed.early,
+                       made.early);
+  }
   for (std::size_t i = 0; i < rehearsed.shapes.size(); ++i) {
     const NodeShape& x = rehearsed.shapes[i];
     const NodeShape& y = made.shapes[i];
@@ -232,10 +243,14 @@ GraphMaker::Place GraphMaker::place() const {
 std::vector<cudaGraphNode_t> GraphMaker::new_nodes(cudaGraphNodeType type) {
   const Place now = place();
   std::vector<cudaGraphNode_t> nodes;
-  for (cudaGraphNode_t node = now.last; node != counted_to_; node = before(node)) {
+  for (cudaGraphNode_t node = now.last; node != counted_to_;) {
     check(node != nullptr, Fault::device, "it adds nodes that do not follow those before it");
     check_type(node, type);
     nodes.push_back(node);
+    const Before ahead = before(node);
+    if (!is_of_library()) check_full(ahead.edge);
+    if (!is_full(ahead.edge)) ++made_.calls.back().early;
+    node = ahead.node;
   }
   std::reverse(nodes.begin(), nodes.end());
   counted_to_ = now.last;
@@ -243,6 +258,11 @@ std::vector<cudaGraphNode_t> GraphMaker::new_nodes(cudaGraphNodeType type) {
   const std::size_t all = node_count(now.graph);
   check(all == made_.nodes, Fault::device, "it adds {} nodes beside the chain", all - made_.nodes);
   return nodes;
+}
+
+// A library's kernels wait on the device themselves, where they are launched early.
+bool GraphMaker::is_of_library() const {
+  return call_is_open_ && made_.calls.back().call.by == CallBy::library;
 }
 
 void GraphMaker::close_call() {
@@ -287,8 +307,9 @@ std::vector<RecordedNode> nodes_of(std::span<const RecordedCopy> copies, const M
   for (const CallNodes& each : made.calls) {
     const RecordedCall& call = each.call;
     for (std::uint32_t i = 0; i < call.nodes; ++i) {
-      const std::string what =
-          call.by == CallBy::own ? text_of(each.shapes[i]) : "a kernel of its own";
+      const std::string what = call.by == CallBy::own ? text_of(each.shapes[i])
+                               : each.early > 0       ? "a kernel of its own, launched early"
+                                                      : "a kernel of its own";
       nodes.push_back({call.op, call.by, what});
     }
   }

@@ -27,6 +27,7 @@ struct NodeShape {
 struct CallNodes {
   RecordedCall call;
   std::vector<NodeShape> shapes;  // per node, of own kernels
+  std::uint32_t early = 0;        // nodes that may start before the one ahead of them ends
   std::uint64_t addresses = 0;    // digest of what own kernels are given (submission.h)
 };
 
@@ -70,6 +71,7 @@ class GraphMaker {
   void record(const NotedLaunch& noted);
   void end();
   Place place() const;
+  bool is_of_library() const;
   void close_call();
   std::vector<cudaGraphNode_t> new_nodes(cudaGraphNodeType type);
 

@@ -358,6 +358,28 @@ TEST_P(Recordings, RefuseALaunchThatMayStartTooEarly) {
       << message;
 }
 
+// It waits on the device for what it reads: newer libraries do.
+TEST_P(Recordings, TakeALibrarysLaunchThatMayStartEarly) {
+  CudaStream stream;
+  DeviceMemory memory(kElements * sizeof(float));
+  const BodyKernel library([](const Launch& call, CudaStream& to) {
+    to.report(call, CallBy::library);
+    to.library_call([&](cudaStream_t live) {
+      check_cuda(test::programmatic_twice_plus_one(live, reinterpret_cast<float*>(call.operands[0]),
+                                                   kElements),
+                 "the programmatic launch");
+    });
+  });
+  std::byte* operands[] = {memory.data()};
+  warm(stream, operands[0]);
+  stream.begin_recording(GetParam());
+  stream.submit(plain_.bind(operands, nullptr), 0);
+  stream.submit(library.bind(operands, nullptr), 1);
+  const auto recording = stream.end_recording();
+  ASSERT_EQ(recording->nodes().size(), 2U);
+  EXPECT_EQ(recording->nodes()[1].what, "a kernel of its own, launched early");
+}
+
 TEST_P(Recordings, RefuseACallThatWasNotReported) {
   const std::string message = refusal(BodyKernel([](const Launch& call, CudaStream& stream) {
     check_cuda(test::run_twice_plus_one(stream.submission(),
