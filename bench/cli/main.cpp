@@ -75,8 +75,10 @@ void add_explain_flags(CLI::App& app, Flags& flags) {
   add_tune_flag(app, flags);
   app.add_option("--backend", flags.backends, "whose launches to list")->capture_default_str();
   app.add_option("--threads", flags.threads, "threads of the backend")->capture_default_str();
+  add_device_flags(app, flags);
   app.add_option("--format", flags.format,
-                 "text; ir: the step as it runs, to be read back; dot for Graphviz")
+                 "text; ir: the step as it runs, to be read back; dot for Graphviz; dot-recording: "
+                 "the nodes of its recording")
       ->capture_default_str();
 }
 
@@ -126,7 +128,9 @@ std::string preferred_backend(const Registry& registry) {
 }
 
 // A message may quote a file or a flag, whatever is in it.
-void say(std::string_view message) { fmt::print(stderr, "stepscope: {}\n", one_line(message)); }
+void say(std::string_view message) {
+  fmt::print(stderr, "{}: {}\n", STEPSCOPE_PROGRAM, one_line(message));
+}
 
 int usage_error(const std::string& message) {
   say(message);
@@ -135,8 +139,8 @@ int usage_error(const std::string& message) {
 
 int run(int argc, char** argv) {
   CLI::App app("One training step, described once, run eagerly or as a graph, and measured.",
-               "stepscope");
-  app.set_version_flag("--version", std::string("stepscope ") + STEPSCOPE_VERSION);
+               STEPSCOPE_PROGRAM);
+  app.set_version_flag("--version", STEPSCOPE_PROGRAM " " STEPSCOPE_VERSION);
   app.require_subcommand(1);
   const Registry registry = Registry::builtin();
   Flags defaults;
@@ -170,7 +174,7 @@ int run(int argc, char** argv) {
   }
   if (run_text_command(app, text, registry)) return 0;
   const std::vector<std::string> arguments(argv, argv + argc);
-  std::string command_line = "stepscope";
+  std::string command_line = STEPSCOPE_PROGRAM;
   for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
   for (std::size_t i = 0; i < apps.size(); ++i) {
     if (!apps[i]->parsed()) continue;
@@ -180,7 +184,7 @@ int run(int argc, char** argv) {
 }
 
 int lost_output(const std::string& reason) {
-  fmt::print(stderr, "stepscope: standard output: cannot be written: {}\n", reason);
+  fmt::print(stderr, "{}: standard output: cannot be written: {}\n", STEPSCOPE_PROGRAM, reason);
   return kFailure;
 }
 
