@@ -28,6 +28,9 @@ set(needed libfmt-dev zlib1g-dev)
 if(TARGET stepscope_backend_onednn)
   list(APPEND needed libdnnl-dev)
 endif()
+if(TARGET stepscope_backend_cuda)  # NVIDIA's package, which may come from elsewhere
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cuda-cudart-dev-13-0")
+endif()
 list(JOIN needed ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "describe, run and time training steps - static libraries and headers

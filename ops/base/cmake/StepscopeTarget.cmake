@@ -65,7 +65,7 @@ function(stepscope_install_library name)
   list(FILTER ours INCLUDE REGEX "^stepscope::")
   list(TRANSFORM ours REPLACE "^stepscope::" "")
   set(others ${arg_LINKS})
-  list(FILTER others INCLUDE REGEX "^(fmt|OpenMP|DNNL|ZLIB|Threads)::")
+  list(FILTER others INCLUDE REGEX "^(fmt|OpenMP|DNNL|ZLIB|Threads|CUDA)::")
   list(TRANSFORM others REPLACE "::.*" "")
   set_property(GLOBAL APPEND PROPERTY STEPSCOPE_INSTALLED ${name})
   set_property(GLOBAL APPEND_STRING PROPERTY STEPSCOPE_LINKS
