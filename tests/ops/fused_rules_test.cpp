@@ -96,6 +96,53 @@ TEST(FusedRules, ProductsThatUpdate) {
             "f32{5, 3, 3, 3}=0, f32{5}");
 }
 
+TEST(FusedRules, ReluWithAMask) {
+  const MatMulAttrs relu{.activation = Activation::relu};
+  const Types in = {f32({4, 3}), f32({3, 5}), f32({5})};
+  EXPECT_EQ(outcome(OpKind::LinearReluMask, in, relu), "f32{4, 5}, u8{4, 5}");
+  EXPECT_EQ(outcome(OpKind::LinearReluMask, in, MatMulAttrs{}),
+            "bad graph: LinearReluMask: its activation is relu, got none");
+  EXPECT_EQ(outcome(OpKind::LinearReluMask, {in[0], in[1], f32({4})}, relu),
+            "bad graph: LinearReluMask: the bias must be f32{5}, got f32{4}");
+  EXPECT_EQ(op_def(OpKind::LinearReluMask).saved_outputs, 0b10);
+  const Types grad = {f32({4, 3}), f32({5, 3}), u8({4, 5})};
+  EXPECT_EQ(outcome(OpKind::MatMulMaskGrad, grad, MatMulAttrs{false, true}), "f32{4, 5}");
+  EXPECT_EQ(
+      outcome(OpKind::MatMulMaskGrad, {grad[0], grad[1], u8({5, 4})}, MatMulAttrs{false, true}),
+      "bad graph: MatMulMaskGrad: the saved mask is u8{5, 4}, expected is that of {4, 5}");
+  EXPECT_EQ(
+      outcome(OpKind::MatMulMaskGrad, {grad[0], grad[1], f32({4, 5})}, MatMulAttrs{false, true}),
+      "bad graph: MatMulMaskGrad: the saved mask is f32{4, 5}, expected is that of {4, 5}");
+  EXPECT_EQ(outcome(OpKind::MatMulMaskGrad, grad, MatMulAttrs{false, true, Activation::relu}),
+            "bad graph: MatMulMaskGrad: takes no activation, got relu");
+}
+
+TEST(FusedRules, ASmallProductThatUpdatesWithTheRest) {
+  const auto op = OpKind::MatMulSgdUpdate;
+  const TensorType w = f32({3, 5}), a = f32({4, 3}), b = f32({4, 5}), step = i32({});
+  const TensorType p = f32({5}), q = f32({2, 7});
+  EXPECT_EQ(outcome(op, {w, a, b, q, q}, SmallUpdateAttrs{.transpose_a = true}),
+            "f32{3, 5}=0, f32{2, 7}=3");
+  EXPECT_EQ(outcome(op, {w, a, b, p, q, q, step}, SmallUpdateAttrs{true, false, true, 2, true}),
+            "f32{3, 5}=0, f32{5}=3, f32{2, 7}=4, i32{}=6");
+  EXPECT_EQ(outcome(op, {w, a, b, p}, SmallUpdateAttrs{.transpose_a = true, .bias = true}),
+            "f32{3, 5}=0, f32{5}=3");
+  EXPECT_EQ(outcome(op, {w, a, b, q}, SmallUpdateAttrs{.transpose_a = true, .bias = true}),
+            "bad graph: MatMulSgdUpdate: the bias must be f32{5}, got f32{2, 7}");
+  EXPECT_EQ(outcome(op, {w, a, b, p, q}, SmallUpdateAttrs{.transpose_a = true}),
+            "bad graph: MatMulSgdUpdate: operand types differ, f32{5} and f32{2, 7}");
+  EXPECT_EQ(outcome(op, {w, a, b, p}, SmallUpdateAttrs{.transpose_a = true}),
+            "bad graph: MatMulSgdUpdate: takes 5 inputs, got 4");
+  EXPECT_EQ(outcome(op, {q, a, b, p, p}, SmallUpdateAttrs{.transpose_a = true}),
+            "bad graph: MatMulSgdUpdate: operand types differ, f32{2, 7} and f32{3, 5}");
+  EXPECT_EQ(outcome(op, {w, a, f32({5, 4}), p}, SmallUpdateAttrs{true, true, true}),
+            "bad graph: MatMulSgdUpdate: sums the columns of b only as it is stored");
+  for (const std::int64_t tensors : {std::int64_t{0}, std::int64_t{42}, INT64_MAX}) {
+    EXPECT_EQ(outcome(op, {w}, SmallUpdateAttrs{.tensors = tensors}),
+              fmt::format("bad graph: MatMulSgdUpdate: tensors must be 1 to 41, got {}", tensors));
+  }
+}
+
 TEST(FusedRules, LossWithItsGradient) {
   const auto op = OpKind::SoftmaxCrossEntropyWithGrad;
   EXPECT_EQ(outcome(op, {f32({4, 3}), i32({4})}, {}), "f32{}, f32{4, 3}");
@@ -165,6 +212,10 @@ TEST(FusedRules, Work) {
   const Work update = work_of(OpKind::MatMulUpdate, {w, x, y}, ProductUpdateAttrs{true, false});
   EXPECT_EQ(update.flops, 2 * 4 * 3 * 5 + 15);
   EXPECT_EQ(update.bytes, 4 * (15 + 12 + 20 + 15));
+  const Work small =
+      work_of(OpKind::MatMulSgdUpdate, {w, x, y, b, x, x}, SmallUpdateAttrs{true, false, true, 2});
+  EXPECT_EQ(small.flops, 2 * 4 * 3 * 5 + 15 + 20 + 5 + 12);
+  EXPECT_EQ(small.bytes, 4 * (15 + 12 + 20 + 5 + 12 + 12 + 15 + 5 + 12));
   const ChainStep half{OpKind::Scale, ChainOperands::current, 0.5};
   const Work three = work_of(OpKind::PointwiseChain, {x}, chain({half, half, half}));
   EXPECT_EQ(three.flops, 36);

@@ -70,6 +70,8 @@ std::vector<std::vector<std::string>> pass_choices() {
   return all;
 }
 
+constexpr Wishes kWithoutLayouts{.relu_mask = true, .small_product = 4096};
+
 class RoundTrip : public testing::TestWithParam<const char*> {};
 
 TEST_P(RoundTrip, StepsAndEvaluationsAfterEveryChoiceOfPasses) {
@@ -83,9 +85,8 @@ TEST_P(RoundTrip, StepsAndEvaluationsAfterEveryChoiceOfPasses) {
       expect_round_trip(step);
       if (model.has_loss()) expect_round_trip(model.evaluation(batch));
       for (const std::vector<std::string>& passes : pass_choices()) {
-        for (LayoutChooser* layouts :
-             {static_cast<LayoutChooser*>(nullptr), static_cast<LayoutChooser*>(&blocked)}) {
-          expect_round_trip(run_passes(step, passes_for({passes}, {.layouts = layouts})).graph);
+        for (const Wishes& wishes : {kWithoutLayouts, Wishes{.layouts = &blocked}}) {
+          expect_round_trip(run_passes(step, passes_for({passes}, wishes)).graph);
         }
       }
     }
@@ -153,6 +154,7 @@ TEST(RoundTripOfGraphs, EveryOpIsAmongThem) {
     for (const Op& op : graph.ops()) kinds.insert(op.kind);
   };
   see(instantiate(parse_step(kOthers, "others"), 1));
+  see(make_model("mlp:6-5-3", {.schedule = {.kind = ScheduleKind::step, .steps = 2}}).step(2));
   for (const auto optimizer :
        {OptimizerSpec::Kind::sgd, OptimizerSpec::Kind::momentum, OptimizerSpec::Kind::adam}) {
     for (const char* spec : {"mlp:6-5-4-3", "mlp_tanh:6-5-3", "lenet", "fork:2x3"}) {
@@ -160,7 +162,7 @@ TEST(RoundTripOfGraphs, EveryOpIsAmongThem) {
       see(model.step(2));
       if (model.has_loss()) see(model.evaluation(2));
       for (const auto& passes : pass_choices()) {
-        see(run_passes(model.step(2), passes_for({passes}, {})).graph);
+        see(run_passes(model.step(2), passes_for({passes}, kWithoutLayouts)).graph);
       }
     }
   }

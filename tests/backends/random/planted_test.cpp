@@ -32,7 +32,7 @@ std::vector<Candidate> candidates(Contents contents) {
     const JudgedProgram judged = make_judged(contents, seed);
     for (const Variant variant : {Variant::unfused, Variant::fused}) {
       Candidate& made = all.emplace_back(judged, variant, std::set<OpKind>());
-      const Graph graph = executed_graph(judged.program, variant);
+      const Graph graph = executed_graph(judged.program, variant, test::kPlantedWishes);
       for (const Op& op : graph.ops()) made.kinds.insert(op.kind);
     }
   }
@@ -90,6 +90,10 @@ void enlarge(const OpSite& site, std::byte* const* operands) {
   for (float& element : first_output<float>(site, operands)) element *= 1.001F;
 }
 
+// Of the runs with an error, at least so many are told. The rarest over all programs is Sub on
+// reals, 11 of 40: what it makes is often dwarfed by what it is added to, or read by nobody.
+constexpr int kOneIn = 6;
+
 // In whatever kind of op that is executed at all.
 void expect_found(Contents contents, std::size_t least_kinds, test::PlantedBackend::Change change) {
   const std::vector<Candidate> programs = candidates(contents);
@@ -99,7 +103,7 @@ void expect_found(Contents contents, std::size_t least_kinds, test::PlantedBacke
   for (const OpKind kind : kinds) {
     const auto [runs, found] = plant(programs, kind, change, kind);
     EXPECT_GT(found, 0) << name(kind);
-    EXPECT_GE(4 * found, runs) << name(kind);
+    EXPECT_GE(kOneIn * found, runs) << name(kind);
   }
 }
 

@@ -60,6 +60,8 @@ class ProgramMaker {
   bool add(ValueId made, int degree);  // to the pool
   bool product_fits(int a, int b) const { return real_ || a + b <= kHighestDegree; }
 
+  void choose_passes();
+
   // Each appends some ops and adds what they make to the pool, or answers false.
   void append_forward();
   bool matmul();

@@ -15,6 +15,12 @@
 
 namespace stepscope::test {
 
+namespace {
+
+constexpr std::uint64_t kPassesStream = ~std::uint64_t{0};  // and the one before: no attempt's
+
+}  // namespace
+
 ProgramMaker::ProgramMaker(Contents contents, std::uint64_t seed, std::uint64_t attempt)
     : real_(contents == Contents::real), draws_(seed, 2 * attempt + (real_ ? 1 : 0)) {
   program_.seed = seed;
@@ -22,12 +28,7 @@ ProgramMaker::ProgramMaker(Contents contents, std::uint64_t seed, std::uint64_t 
 }
 
 RandomProgram ProgramMaker::run() {
-  program_.with_passes = one_in(2);
-  const std::vector<std::string> all = fusion_names();
-  const bool whole = one_in(2);
-  for (const std::string& name : all) {
-    if (whole || one_in(2)) program_.fusion.passes.push_back(name);
-  }
+  choose_passes();
   plain_sgd_ = real_ && one_in(3);
   append_forward();
   append_loss();
@@ -44,6 +45,16 @@ RandomProgram ProgramMaker::run() {
   program_.bounds["labels"] = classes_;
   program_.graph = std::move(graph_);
   return std::move(program_);
+}
+
+// By draws apart from all others: a pass more leaves the programs as they are.
+void ProgramMaker::choose_passes() {
+  Philox choices(program_.seed, kPassesStream - (real_ ? 1 : 0));
+  program_.with_passes = choices.below(2) == 0;
+  const bool whole = choices.below(2) == 0;
+  for (const std::string& name : fusion_names()) {
+    if (whole || choices.below(2) == 0) program_.fusion.passes.push_back(name);
+  }
 }
 
 ValueId ProgramMaker::pick() {
