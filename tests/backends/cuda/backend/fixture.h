@@ -25,6 +25,14 @@ class DeviceTest : public cudasim::SimTest {
   }
   void plan_a_fault() { fault_is_planned_ = true; }
 
+  // As the end of a test and the beginning of another, for a test of many runs. A device that is
+  // not made anew never uses an address again, and closing all of them costs more with each run.
+  void begin_anew(const cudasim::Settings& settings) {
+    EXPECT_EQ(fault_at_the_end(), "");
+    for (const cudasim::LintFound& found : cudasim::finish()) ADD_FAILURE() << found.text;
+    cudasim::reset(settings);
+  }
+
  private:
   bool fault_is_planned_ = false;
 };

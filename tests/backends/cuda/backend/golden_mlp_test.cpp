@@ -1,11 +1,13 @@
 // The golden steps of dense nets on the CUDA backend under the simulator: losses against PyTorch's
-// in float64, in three modes, captured and of explicit nodes, fused or not.
+// in float64, in three modes, captured and of explicit nodes, fused or not; and the same bits in
+// all.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "backends/execution/session.h"
 #include "graph/passes/fusion.h"
 #include "tests/backends/cuda/backend/ways.h"
+#include "tests/backends/execution/training.h"
 #include "tests/golden/golden_cases.h"
 #include "tests/support/tensor_bytes.h"
 
@@ -17,34 +19,32 @@ using golden::Case;
 // As tests/golden has it for f32, for the losses that fair_losses_f32() names.
 constexpr double kTolerance = 1e-5;
 
-struct Run {
+struct Golden {
   const Case* golden;
-  Way way;
-  Mode mode;
   const char* fusion;
+  std::uint64_t n;  // of all
 };
 
-std::vector<Run> runs() {
-  std::vector<Run> all;
+std::vector<Golden> all_cases() {
+  std::vector<Golden> all;
   for (const Case& golden : golden::cases()) {
     if (golden.model.substr(0, 3) != "mlp") continue;
-    for (const char* fusion : {"off", "on"}) {
-      for (const Mode mode : {Mode::eager, Mode::planned, Mode::graph}) {
-        all.push_back({&golden, kCapture, mode, fusion});
-      }
-      all.push_back({&golden, kNodes, Mode::graph, fusion});
-    }
+    for (const char* fusion : {"off", "on"}) all.push_back({&golden, fusion, all.size()});
   }
   return all;
 }
 
-class CudaGolden : public BackendTest, public testing::WithParamInterface<Run> {
- protected:
-  CudaGolden() : BackendTest(GetParam().way) {}
+struct Arm {
+  Mode mode;
+  RecordAs record_as;
 };
+constexpr Arm kArms[] = {{Mode::eager, RecordAs::capture},
+                         {Mode::planned, RecordAs::capture},
+                         {Mode::graph, RecordAs::capture},
+                         {Mode::graph, RecordAs::nodes}};
 
 void write(Session& session, std::string_view name, const std::vector<double>& elements) {
-  session.memory().write(session.stream(), name, test::to_bytes(elements, DType::f32));
+  session.memory().write(session.stream(), name, stepscope::test::to_bytes(elements, DType::f32));
 }
 
 void write_parameters(Session& session, const Case& golden) {
@@ -61,31 +61,54 @@ void write_parameters(Session& session, const Case& golden) {
   ASSERT_EQ(p, golden.parameters_after.size());
 }
 
-TEST_P(CudaGolden, LossesMatchPyTorch) {
-  const auto& [golden, way, mode, fusion] = GetParam();
-  const std::unique_ptr<Backend> backend = make_backend(way);
-  SessionOptions options;
-  options.mode = mode;
-  options.step_batches = {golden->batch};
-  options.passes = passes_for(parse_fusion(fusion), backend->wishes());
-  Session session(*backend, make_model(golden->model, golden->optimizer), options);
-  write_parameters(session, *golden);
-  const Counters before = session.stream().counters();
-  for (std::size_t t = 0; t < golden::fair_losses_f32(*golden); ++t) {
-    write(session, "x", golden::u(1000 + t, golden->input_elements, 1.0, 0.5));
-    const auto labels = golden::labels_of(*golden, static_cast<std::int64_t>(t));
-    session.memory().write(session.stream(), "labels", std::as_bytes(std::span(labels)));
-    session.step(golden->batch).enqueue(session.stream());
-    EXPECT_NEAR(session.loss(golden->batch), golden->losses[t], kTolerance * golden->losses[t])
-        << "step " << t;
+class CudaGolden : public test::DeviceTest, public testing::WithParamInterface<Golden> {
+ protected:
+  // The losses, checked, and the bits at the end.
+  stepscope::test::Trace trained(const Arm& arm) {
+    const auto& [golden, fusion, n] = GetParam();
+    const auto backend = make_backend(BackendOptions{.record_as = arm.record_as});
+    Session session(*backend, make_model(golden->model, golden->optimizer),
+                    {.mode = arm.mode,
+                     .step_batches = {golden->batch},
+                     .passes = passes_for(parse_fusion(fusion), backend->wishes())});
+    write_parameters(session, *golden);
+    const Counters before = session.stream().counters();
+    stepscope::test::Trace trace;
+    for (std::size_t t = 0; t < golden::fair_losses_f32(*golden); ++t) {
+      write(session, "x", golden::u(1000 + t, golden->input_elements, 1.0, 0.5));
+      const auto labels = golden::labels_of(*golden, static_cast<std::int64_t>(t));
+      session.memory().write(session.stream(), "labels", std::as_bytes(std::span(labels)));
+      session.step(golden->batch).enqueue(session.stream());
+      trace.losses.push_back(session.loss(golden->batch));
+      EXPECT_NEAR(trace.losses[t], golden->losses[t], kTolerance * golden->losses[t])
+          << "step " << t;
+    }
+    EXPECT_EQ(executed_mode(session.stream().counters() - before), arm.mode);
+    trace.end = session.parameters_and_states();
+    return trace;
   }
-  EXPECT_EQ(executed_mode(session.stream().counters() - before), mode);
+};
+
+// PyTorch's losses, and the same bits in every mode, each of which has a device of its own.
+TEST_P(CudaGolden, LossesMatchPyTorchAndBitsMatchBetweenModes) {
+  stepscope::test::Trace first;
+  std::uint64_t n = GetParam().n;
+  for (const Arm& arm : kArms) {
+    SCOPED_TRACE(fmt::format("{} {}, device {}", name(arm.mode),
+                             arm.record_as == RecordAs::nodes ? "nodes" : "", n % kDevices));
+    begin_anew(nth_device(n++));
+    stepscope::test::Trace trace = trained(arm);
+    if (first.losses.empty())
+      first = std::move(trace);
+    else
+      EXPECT_EQ(first_difference(first, trace), "");
+    if (HasFailure()) break;
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CudaGolden, testing::ValuesIn(runs()), [](const auto& made) {
-  const Run& run = made.param;
-  return fmt::format("{}_{}_{}{}", golden::case_name(*run.golden), name(run.mode), run.way.name,
-                     run.fusion == std::string_view("on") ? "_fused" : "");
+INSTANTIATE_TEST_SUITE_P(All, CudaGolden, testing::ValuesIn(all_cases()), [](const auto& made) {
+  const Golden& each = made.param;
+  return golden::case_name(*each.golden) + (each.fusion == std::string_view("on") ? "_fused" : "");
 });
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Random programs on the CUDA backend under the simulator, captured and of explicit nodes, fused or
 // not: equal to the oracle where nothing rounds, within the error bound where something does, and
-// equal bits between modes always.
+// equal bits between modes and devices always.
 //
 // A failure prints its seed N: STEPSCOPE_RANDOM_SEED=N cuda_random_test --gtest_filter='OneSeed*'
 // SPDX-License-Identifier: Apache-2.0
@@ -18,10 +18,10 @@
 namespace stepscope::cuda {
 namespace {
 
-using test::Contents;
-using test::JudgedProgram;
-using test::Observed;
-using test::Variant;
+using stepscope::test::Contents;
+using stepscope::test::JudgedProgram;
+using stepscope::test::Observed;
+using stepscope::test::Variant;
 
 constexpr std::array kModes = {Mode::eager, Mode::planned, Mode::graph};
 // Of each kind. Those with images are left out, and one in eight has none.
@@ -43,38 +43,47 @@ std::optional<JudgedProgram> program_of(Contents contents, std::uint64_t seed) {
   return judged;
 }
 
-void expect_right(const JudgedProgram& judged, const Way& way, Variant variant) {
-  const auto where = [&](std::size_t mode) {
-    return fmt::format("{} {} {}\n{}", way.name, name(kModes[mode]),
-                       variant == Variant::fused ? "fused" : "unfused", describe(judged.program));
-  };
-  const std::unique_ptr<Backend> backend = make_backend(way);
-  const std::vector<Observed> observed = run_program(*backend, judged, variant, kModes);
-  for (std::size_t i = 0; i < kModes.size(); ++i) {
-    EXPECT_EQ(first_violation(judged, variant, observed[i]), "") << where(i);
-    EXPECT_EQ(test::first_difference(observed[0], observed[i]), "") << where(i);
-  }
-}
-
-// Whether there was something to run.
-bool expect_right(Contents contents, std::uint64_t seed) {
-  const std::optional<JudgedProgram> judged = program_of(contents, seed);
-  if (!judged) return false;
-  for (const Way& way : kWays) {
-    for (const Variant variant : {Variant::unfused, Variant::fused}) {
+class ProgramTest : public test::DeviceTest {
+ protected:
+  // Whether there was something to run.
+  bool expect_right(Contents contents, std::uint64_t seed) {
+    const std::optional<JudgedProgram> judged = program_of(contents, seed);
+    if (!judged) return false;
+    Observed first[2];
+    for (const Way& way : nth_ways(seed)) {
+      begin_anew(way.device);
       try {
-        expect_right(*judged, way, variant);
+        const std::unique_ptr<Backend> backend = make_backend(way);
+        for (const Variant variant : {Variant::unfused, Variant::fused}) {
+          expect_right(*judged, *backend, way, variant, first[static_cast<int>(variant)]);
+        }
       } catch (const Error& error) {
         ADD_FAILURE() << way.name << ": " << error.what() << "\n" << describe(judged->program);
       }
     }
+    return true;
   }
-  return true;
-}
 
-class CudaPrograms : public BackendTest, public testing::WithParamInterface<std::uint64_t> {
+ private:
+  // `first`: of this variant, whatever the way.
+  static void expect_right(const JudgedProgram& judged, Backend& backend, const Way& way,
+                           Variant variant, Observed& first) {
+    std::vector<Observed> observed = run_program(backend, judged, variant, kModes);
+    if (first.empty()) first = observed[0];
+    for (std::size_t i = 0; i < kModes.size(); ++i) {
+      const std::string violation = first_violation(judged, variant, observed[i]);
+      const std::string difference = stepscope::test::first_difference(first, observed[i]);
+      if (violation.empty() && difference.empty()) continue;
+      ADD_FAILURE() << way.name << ' ' << name(kModes[i])
+                    << (variant == Variant::fused ? " fused: " : " unfused: ") << violation << "; "
+                    << difference << '\n'
+                    << describe(judged.program);
+    }
+  }
+};
+
+class CudaPrograms : public ProgramTest, public testing::WithParamInterface<std::uint64_t> {
  protected:
-  CudaPrograms() : BackendTest(kNodes) {}
   void run(Contents contents) {
     std::uint64_t ran = 0;
     for (std::uint64_t seed = GetParam(); seed < kSeeds && !HasFailure(); seed += kShards) {
@@ -88,10 +97,7 @@ TEST_P(CudaPrograms, ExactOnesAreExact) { run(Contents::dyadic); }
 TEST_P(CudaPrograms, RealOnesAreWithinTheirBounds) { run(Contents::real); }
 INSTANTIATE_TEST_SUITE_P(Random, CudaPrograms, testing::Range<std::uint64_t>(0, kShards));
 
-class OneSeed : public BackendTest {
- protected:
-  OneSeed() : BackendTest(kNodes) {}
-};
+class OneSeed : public ProgramTest {};
 
 TEST_F(OneSeed, FromTheEnvironment) {
   const char* text = std::getenv("STEPSCOPE_RANDOM_SEED");

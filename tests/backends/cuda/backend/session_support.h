@@ -8,6 +8,7 @@
 
 #include "backends/cuda/cuda.h"
 #include "graph/passes/fusion.h"
+#include "ops/models/schedule.h"
 #include "tests/backends/execution/training.h"
 
 namespace stepscope::cuda::test {
@@ -20,20 +21,23 @@ struct Case {
   RecordAs record_as = RecordAs::capture;
   OptimizerSpec::Kind optimizer = OptimizerSpec::Kind::sgd;
   bool fused = false;
+  std::string schedule = "constant";
 };
 
 // Backend and session, destroyed in the right order.
 class Trainee {
  public:
   explicit Trainee(const Case& each) : backend_(make_backend({.record_as = each.record_as})) {
-    SessionOptions options{.mode = each.mode,
-                           .step_batches = {each.rows, each.fewer},
-                           .evaluation_batches = {each.rows, each.fewer},
-                           .seed = 7,
-                           .passes = passes_for(parse_fusion(each.fused ? "on" : "off"), {})};
-    session_ = std::make_unique<Session>(
-        *backend_, make_model(each.model, {.kind = each.optimizer, .rate = 0.05}),
-        std::move(options));
+    SessionOptions options{
+        .mode = each.mode,
+        .step_batches = {each.rows, each.fewer},
+        .evaluation_batches = {each.rows, each.fewer},
+        .seed = 7,
+        .passes = passes_for(parse_fusion(each.fused ? "on" : "off"), backend_->wishes())};
+    const OptimizerSpec optimizer{
+        .kind = each.optimizer, .rate = 0.05, .schedule = parse_schedule(each.schedule)};
+    session_ =
+        std::make_unique<Session>(*backend_, make_model(each.model, optimizer), std::move(options));
   }
   Session& session() { return *session_; }
   Session* operator->() { return session_.get(); }

@@ -72,20 +72,6 @@ TEST_F(Sessions, TrainTheLargeNetEquallyInEveryWay) {
   }
 }
 
-TEST_F(Sessions, TrainEquallyWithEachOptimizer) {
-  using enum OptimizerSpec::Kind;
-  for (const OptimizerSpec::Kind optimizer : {sgd, momentum, adam}) {
-    for (const bool fused : {false, true}) {
-      const Case small{.optimizer = optimizer, .fused = fused};
-      const Trace eager = trained(in(small, kWays[0]), 20);
-      for (const Way& way : kWays) {
-        EXPECT_EQ(first_difference(eager, trained(in(small, way), 20)), "")
-            << name(optimizer) << (fused ? " fused " : " ") << way.what;
-      }
-    }
-  }
-}
-
 // One model segment under the plans of a batch, of its rest and of the validation.
 TEST_F(Sessions, ShareTheModelBetweenBatchSizesAndEvaluations) {
   const Case small{.model = "mlp:17-9-5-3", .rows = 7, .fewer = 3};
