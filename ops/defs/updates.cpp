@@ -41,8 +41,10 @@ Operands operands_of(const AdamAttrs& attrs) {
 template <class UpdateAttrs>
 void check_update(std::string_view op, std::span<const TensorType> in, const UpdateAttrs& attrs,
                   TypeList& out) {
-  check(attrs.tensors >= 1, Fault::bad_graph, "{}: tensors must be 1 or more, got {}", op,
-        attrs.tensors);
+  // Bounded before it is counted with: times the operands of each it must not wrap around.
+  constexpr auto kMostTensors = static_cast<std::int64_t>(kMaxInputs);
+  check(attrs.tensors >= 1 && attrs.tensors <= kMostTensors, Fault::bad_graph,
+        "{}: tensors must be 1 to {}, got {}", op, kMostTensors, attrs.tensors);
   const Operands operands = operands_of(attrs);
   check_arity(op, in, operands.inputs());
   check_floating(op, in[0], "the parameter");

@@ -195,7 +195,10 @@ TEST(FusedRules, UpdatesOfSeveralTensors) {
   EXPECT_EQ(outcome(OpKind::SgdUpdate, {w, b, b, w, rate}, SgdAttrs{.tensors = 2}),
             "bad graph: SgdUpdate: operand types differ, f32{2, 3} and f32{3}");
   EXPECT_EQ(outcome(OpKind::SgdUpdate, {w, w, rate}, SgdAttrs{.tensors = 0}),
-            "bad graph: SgdUpdate: tensors must be 1 or more, got 0");
+            "bad graph: SgdUpdate: tensors must be 1 to 44, got 0");
+  // Twice as many and two are none, in 64 bits.
+  EXPECT_EQ(outcome(OpKind::SgdUpdate, {}, SgdAttrs{true, INT64_MAX}),
+            "bad graph: SgdUpdate: tensors must be 1 to 44, got 9223372036854775807");
 }
 
 Work work_of(OpKind kind, const Types& in, const Attrs& attrs) {
