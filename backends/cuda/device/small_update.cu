@@ -10,14 +10,14 @@
 //
 //                        B = 32                       B = 4096
 //   operations           82,560 + 1,418               10,567,680 + 1,418
-//   bytes, at least      29,524                       2,272,916
+//   bytes, at least      29,528                       2,272,856
 //     a and b            17,664                       2,260,992
-//     W, b2, b1          11,856                       11,856 (and 4 of the step, twice)
+//     W, b2, b1, step    11,864                       11,864
 //   shares of K          1                            32
 //   bytes of partials    0                            327,680 written, 327,680 read
 //   blocks               5 tiles + 1                  160 + 1
 //
-// At B = 32 neither counts: the bound is latency, a chain of launch, one load, two barriers, one
+// At B = 32 neither counts: the bound is latency, a chain of launch, one load, three barriers, one
 // store; so all loads of a thread are issued before the first is used, W's as well. At B = 4096 it
 // is bytes: 4.6 operations a byte, where the least of the devices it is built for can do ten and
 // more; so a is read once, in whole lines, and so many blocks read that each has one stretch of it.

@@ -18,11 +18,9 @@ MUTANTS = (
     Mutant("own-adam-barrier", "updates.cu", "  __syncthreads();\n", "", ALL),
     Mutant("own-ticket-fence", "ticket.cuh", "  __threadfence();\n  if (atomicAdd", "  if (atomicAdd",
            ("tsan",), "softmax.cu"),
-    Mutant("own-ticket-second-fence", "ticket.cuh", "  __threadfence();\n  atomicExch",
-           "  atomicExch", ("tsan",), "softmax.cu"),
     Mutant("own-ticket-atomic", "ticket.cuh", "atomicAdd(ticket, 1u)", "(*ticket)++", ("tsan",),
            "updates.cu"),
-    Mutant("own-ticket-early", "ticket.cuh", "!= drawers - 1)", "!= 0)", ALL, "updates.cu"),
+    Mutant("own-ticket-early", "ticket.cuh", "!= drawers - 1)", "!= drawers - 2)", ALL, "updates.cu"),
     Mutant("own-ticket-stays", "ticket.cuh", "  atomicExch(ticket, 0u);\n", "", ALL, "softmax.cu"),
     Mutant("own-total-of-one-lane", "ticket.cuh", "value = sum_of_group(value);",
            "", ALL, "softmax.cu"),
@@ -52,6 +50,24 @@ MUTANTS = (
            ("release", "asan")),
     Mutant("own-update-rest", "updates.cu", "last < tensor.elements", "last <= tensor.elements",
            ("asan",)),
+    # The small update.
+    Mutant("own-small-first-barrier", "small_update.cu",
+           "reinterpret_cast<float*>(rows));\n    __syncthreads();\n",
+           "reinterpret_cast<float*>(rows));\n", ALL),
+    Mutant("own-small-loop-barrier", "small_update.cu",
+           "part.columns, sums);\n    __syncthreads();\n", "part.columns, sums);\n", ALL),
+    Mutant("own-small-meeting-barrier", "small_update.cu",
+           "  __syncthreads();\n  if (threadIdx.x == 0) last[0]", "  if (threadIdx.x == 0) last[0]",
+           ("tsan",)),
+    Mutant("own-small-rows", "small_update.cu", "row >= numbers.rows)", "row > numbers.rows)",
+           ("asan",)),
+    Mutant("own-small-depth", "small_update.cu", "at < part.end ? row_at", "at <= part.end ? row_at",
+           ("asan",)),
+    Mutant("own-small-columns", "small_update.cu", "at < part.end && column < part.columns",
+           "at < part.end", ("asan",)),
+    Mutant("own-small-transposed", "small_update.cu", "n * numbers.K + at", "at * numbers.N + n", ALL),
+    Mutant("own-small-other-gradient", "small_update.cu", "3 + numbers.tensors + t - sums",
+           "3 + numbers.tensors + t", ("release", "asan")),
     # What is computed.
     Mutant("own-chain-operands", "chain.cu", "apply(step, other, current)",
            "apply(step, current, other)", ALL),
@@ -67,7 +83,7 @@ MUTANTS = (
 CASES = {"argmax.cu": "OwnSoftmax.ArgmaxAndCount", "axis.cu": "OwnAxis.*", "cast.cu": "OwnCast.*",
          "chain.cu": "OwnChain.*", "indexing.cu": "OwnIndexing.*",
          "pointwise.cu": "OwnPointwise.*", "softmax.cu": "OwnSoftmax.*",
-         "updates.cu": "OwnUpdates.*"}
+         "small_update.cu": "OwnSmallUpdate.*", "updates.cu": "OwnUpdates.*"}
 
 if __name__ == "__main__":
     mutants.MUTANTS, mutants.CASES = MUTANTS, CASES
