@@ -29,6 +29,15 @@ std::byte* make_stack() {
   return static_cast<std::byte*>(memory);
 }
 
+// What of it a fiber uses. All stacks begin at the same place of a page: were that used, those of a
+// block would compete for the few lines of a cache that this place maps to, and each switch miss
+// it.
+std::size_t stack_bytes(const std::byte* memory) {
+  constexpr std::size_t kLine = 64, kLines = 61;  // a prime number of them, a page nearly
+  const auto page = reinterpret_cast<std::uintptr_t>(memory) / kGuard;
+  return kStack - page * 0x9E3779B1 % kLines * kLine;
+}
+
 }  // namespace
 
 #if defined(__x86_64__) && !defined(STEPSCOPE_CUDASIM_UCONTEXT)
@@ -76,10 +85,10 @@ struct Fiber::Machine {
   void* host = nullptr;
   void* own = nullptr;
 
-  void prepare(std::byte* top, void (*entry)(Fiber*), Fiber* fiber) {
+  void prepare(std::byte* stack, std::size_t bytes, void (*entry)(Fiber*), Fiber* fiber) {
     // As the switch restores them: r15 r14 r13 r12 rbx rbp, then where it returns to. The stack is
     // aligned to 16 bytes once that is popped.
-    auto** slots = reinterpret_cast<void**>(top) - 9;
+    auto** slots = reinterpret_cast<void**>(stack + bytes) - 9;
     slots[0] = slots[1] = slots[4] = slots[5] = nullptr;
     slots[2] = reinterpret_cast<void*>(entry);
     slots[3] = fiber;
@@ -100,11 +109,11 @@ struct Fiber::Machine {
     const std::uintptr_t address = (static_cast<std::uintptr_t>(high) << 32) | low;
     enter(reinterpret_cast<Fiber*>(address));
   }
-  void prepare(std::byte* top, void (*)(Fiber*), Fiber* fiber) {
+  void prepare(std::byte* stack, std::size_t bytes, void (*)(Fiber*), Fiber* fiber) {
     const auto address = reinterpret_cast<std::uintptr_t>(fiber);
     getcontext(&own);
-    own.uc_stack.ss_sp = top - kStack;
-    own.uc_stack.ss_size = kStack;
+    own.uc_stack.ss_sp = stack;
+    own.uc_stack.ss_size = bytes;
     own.uc_link = nullptr;
     makecontext(&own, reinterpret_cast<void (*)()>(&start), 2, static_cast<unsigned>(address >> 32),
                 static_cast<unsigned>(address));
@@ -117,7 +126,7 @@ struct Fiber::Machine {
 
 Fiber::Fiber(Body body)
     : body_(body), memory_(make_stack()), machine_(new Machine), tsan_(tsan_create()) {
-  machine_->prepare(memory_ + kGuard + kStack, &Fiber::enter, this);
+  machine_->prepare(memory_ + kGuard, stack_bytes(memory_), &Fiber::enter, this);
 }
 
 Fiber::~Fiber() {
@@ -156,7 +165,7 @@ void Fiber::restart(void* order) {
   // ThreadSanitizer's own stack of calls would keep those that never returned.
   tsan_destroy(tsan_);
   tsan_ = tsan_create();
-  machine_->prepare(memory_ + kGuard + kStack, &Fiber::enter, this);
+  machine_->prepare(memory_ + kGuard, stack_bytes(memory_), &Fiber::enter, this);
 }
 
 }  // namespace stepscope::cudasim
