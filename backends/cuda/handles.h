@@ -54,8 +54,5 @@ using EventHandle = Owned<cudaEvent_t, cudaEventDestroy>;
 using GraphHandle = Owned<cudaGraph_t, cudaGraphDestroy>;
 using ExecHandle = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 using LtHandle = Owned<cublasLtHandle_t, cublasLtDestroy>;
-using MatmulDesc = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
-using MatrixLayout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
-using MatmulPreference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
 }  // namespace stepscope::cuda

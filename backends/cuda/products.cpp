@@ -78,6 +78,29 @@ OwnPart own_part_of(const OpSite& site) {
   return OwnPart::none;
 }
 
+// What the library may lack for a shape or a type, made of a plainer product and an own part. The
+// mask is laid out in one way, so that who writes it and who reads it fall back each on its own.
+struct Fallback {
+  Epilogue epilogue;
+  OwnPart own;
+};
+
+std::optional<Fallback> fallback_of(Epilogue epilogue) {
+  switch (epilogue) {
+    case Epilogue::b_sums:
+      return Fallback{Epilogue::none, OwnPart::column_sums};
+    case Epilogue::bias_relu_mask:
+      return Fallback{Epilogue::bias, OwnPart::relu_mask};
+    case Epilogue::mask_gate:
+      return Fallback{Epilogue::none, OwnPart::mask_gate};
+    case Epilogue::none:
+    case Epilogue::bias:
+    case Epilogue::bias_relu:
+      break;
+  }
+  return std::nullopt;
+}
+
 // Own kernels have indices of 32 bits.
 void check_own_part(const OpSite& site, const Problem& problem, OwnPart own) {
   if (own == OwnPart::none) return;
@@ -125,9 +148,9 @@ std::unique_ptr<Kernel> Products::make(const OpSite& site) const {
   auto product = std::make_unique<LibraryProduct>(problem, tf32_);
   std::string answer;
   std::optional<Algorithm> chosen = choose(problem, *product, answer);
-  if (!chosen && problem.epilogue == Epilogue::b_sums) {
-    problem.epilogue = Epilogue::none;
-    own = OwnPart::column_sums;
+  if (const auto other = fallback_of(problem.epilogue); !chosen && other) {
+    problem.epilogue = other->epilogue;
+    own = other->own;
     product = std::make_unique<LibraryProduct>(problem, tf32_);
     chosen = choose(problem, *product, answer);
   }

@@ -39,9 +39,10 @@ class Products {
   // and kept, so that all modes and all kernels share them.
   //
   // One call of the library each, and one own call behind it for what its epilogues lack: the gate
-  // of MatMulReluGrad, tanh and sigmoid of Linear, and column sums where the library has no product
-  // with them. Kernel::calls() tells. Throws unsupported for other types than f32, for other
-  // layouts than row-major, and where the library has no algorithm.
+  // of MatMulReluGrad, tanh and sigmoid of Linear; and column sums, relu with its mask, and the
+  // gate by that mask, each where the library has no product with it. Kernel::calls() tells. Throws
+  // unsupported for other types than f32, for other layouts than row-major, and where the library
+  // has no algorithm.
   std::unique_ptr<Kernel> make(const OpSite& site) const;
   std::string version() const;  // of cuBLASLt, as it is loaded: "13.1.0"
 

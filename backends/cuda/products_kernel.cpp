@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "backends/cuda/device/operands.h"
 #include "backends/cuda/device/run.h"
 #include "backends/cuda/stream.h"
 #include "ops/ir/op_def.h"
@@ -14,11 +15,18 @@ namespace stepscope::cuda {
 
 namespace {
 
-Needs needs_of(const Problem& problem, const Algorithm& algorithm) {
-  const bool saves = problem.epilogue == Epilogue::bias_relu_mask;
+Needs needs_of(OpKind kind, const Problem& problem, const Algorithm& algorithm) {
+  const bool saves = kind == OpKind::LinearReluMask;
   return {.scratch = algorithm.workspace,
           .saved = saves ? mask_bytes(problem.M, problem.N) : 0,
           .output_bytes = {}};
+}
+
+Mask mask_of(const Problem& problem) {
+  const auto columns = static_cast<std::uint32_t>(problem.N);
+  const std::size_t row_bytes = mask_bytes(1, problem.N);
+  return {static_cast<std::uint32_t>(problem.M), columns, blocks_for(columns, 32),
+          static_cast<std::uint32_t>(row_bytes / sizeof(std::uint32_t))};
 }
 
 }  // namespace
@@ -26,7 +34,7 @@ Needs needs_of(const Problem& problem, const Algorithm& algorithm) {
 ProductKernel::ProductKernel(const OpSite& site, cublasLtHandle_t handle, const Problem& problem,
                              std::unique_ptr<LibraryProduct> product, const Algorithm& algorithm,
                              OwnPart own)
-    : Kernel(site, needs_of(problem, algorithm), launch, own == OwnPart::none ? 1 : 2),
+    : Kernel(site, needs_of(site.kind, problem, algorithm), launch, own == OwnPart::none ? 1 : 2),
       handle_(handle),
       problem_(problem),
       product_(std::move(product)),
@@ -35,6 +43,10 @@ ProductKernel::ProductKernel(const OpSite& site, cublasLtHandle_t handle, const 
       first_(site.kind == OpKind::MatMulUpdate ? 1 : 0),
       library_what_(fmt::format("cublasLtMatmul of {} {}", name(site.kind), to_text(problem))),
       own_what_(fmt::format("own kernel of {} {}", name(site.kind), to_text(problem))) {}
+
+std::size_t ProductKernel::saved_bytes(std::size_t i) const {
+  return site().kind == OpKind::MatMulMaskGrad && i == 2 ? mask_bytes(problem_.M, problem_.N) : 0;
+}
 
 // MatMul          a, b -> c
 // Linear          a, b, bias -> y
@@ -94,6 +106,14 @@ cudaError_t ProductKernel::run_own(const Launch& call, Submission& to) const {
       return run_reduce_sum(
           to, operands,
           {1, static_cast<std::uint32_t>(problem_.K), static_cast<std::uint32_t>(problem_.N)});
+    }
+    case OwnPart::relu_mask: {
+      std::byte* const operands[] = {c, outputs[1]};
+      return run_relu_mask(to, operands, mask_of(problem_));
+    }
+    case OwnPart::mask_gate: {
+      std::byte* const operands[] = {c, call.operands[2]};
+      return run_mask_gate(to, operands, mask_of(problem_));
     }
   }
   return cudaSuccess;

@@ -8,6 +8,7 @@
 
 #include "backends/api/kernel.h"
 #include "backends/cuda/products_library.h"
+#include "backends/cuda/reads_saved.h"
 #include "backends/cuda/submission.h"
 
 namespace stepscope::cuda {
@@ -18,13 +19,17 @@ enum class OwnPart : std::uint8_t {
   tanh,         // in place
   sigmoid,      // in place
   column_sums,  // of b, beside the product
+  relu_mask,    // relu in place, and its mask
+  mask_gate,    // the product goes where its bit of the mask is set, in place
 };
 
-class ProductKernel final : public Kernel {
+class ProductKernel final : public Kernel, public ReadsSaved {
  public:
   // Requires: the algorithm was chosen for this product, and the handle outlives the kernel.
   ProductKernel(const OpSite& site, cublasLtHandle_t handle, const Problem& problem,
                 std::unique_ptr<LibraryProduct> product, const Algorithm& algorithm, OwnPart own);
+
+  std::size_t saved_bytes(std::size_t i) const override;
 
  private:
   static void launch(const Launch& call, Stream& stream);

@@ -142,24 +142,31 @@ std::optional<Algorithm> LibraryProduct::choose(cublasLtHandle_t handle, SplitK 
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       handle, &operation_, &b_, &a_, &c_, &c_, &preference, kOffers, offers.data(), &count);
   if (status != CUBLAS_STATUS_NOT_SUPPORTED) check_lt(status, "cublasLtMatmulAlgoGetHeuristic");
+  cublasStatus_t why = status;
   if (status == CUBLAS_STATUS_SUCCESS) {
     for (const auto& offer : std::span(offers).first(static_cast<std::size_t>(count))) {
-      if (offer.state != CUBLAS_STATUS_SUCCESS) continue;
-      if (const auto algorithm = checked(handle, offer.algo)) return algorithm;
+      why = offer.state;
+      if (why != CUBLAS_STATUS_SUCCESS) continue;
+      if (const auto algorithm = checked(handle, offer.algo, why)) return algorithm;
     }
   }
-  answer = fmt::format("{}, {} algorithms", cublasLtGetStatusName(status), count);
+  answer = fmt::format("{}, {} algorithms", cublasLtGetStatusName(why), count);
   return std::nullopt;
 }
 
 std::optional<Algorithm> LibraryProduct::checked(cublasLtHandle_t handle,
-                                                 const cublasLtMatmulAlgo_t& offer) const {
+                                                 const cublasLtMatmulAlgo_t& offer,
+                                                 cublasStatus_t& why) const {
   cublasLtMatmulHeuristicResult_t result{};
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoCheck(handle, &operation_, &b_, &a_, &c_, &c_, &offer, &result);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return std::nullopt;
-  check_lt(status, "cublasLtMatmulAlgoCheck");
-  if (result.state != CUBLAS_STATUS_SUCCESS || result.workspaceSize > kMostWorkspace) {
+  why = cublasLtMatmulAlgoCheck(handle, &operation_, &b_, &a_, &c_, &c_, &offer, &result);
+  if (why == CUBLAS_STATUS_NOT_SUPPORTED || why == CUBLAS_STATUS_ARCH_MISMATCH) {
+    return std::nullopt;
+  }
+  check_lt(why, "cublasLtMatmulAlgoCheck");
+  why = result.state;
+  if (why != CUBLAS_STATUS_SUCCESS) return std::nullopt;
+  if (result.workspaceSize > kMostWorkspace) {
+    why = CUBLAS_STATUS_NOT_SUPPORTED;
     return std::nullopt;
   }
   return Algorithm{offer, result.workspaceSize};

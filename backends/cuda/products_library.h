@@ -63,7 +63,8 @@ class LibraryProduct {
   LibraryProduct& operator=(const LibraryProduct&) = delete;
 
   // The first that the heuristic offers within what is allowed; nothing: the library has none.
-  // `answer`, then: what it said. Throws device when the call fails.
+  // `answer`, then: the status of the last refusal, of the heuristic or of an offer that it
+  // checked. Throws device when the call fails.
   std::optional<Algorithm> choose(cublasLtHandle_t handle, SplitK split_k, std::string& answer);
 
   // Requires: addresses are aligned as memory.h promises; the algorithm was chosen for this
@@ -72,9 +73,9 @@ class LibraryProduct {
                      const ProductOperands& operands, cudaStream_t stream) const;
 
  private:
-  // What it takes; nothing: it cannot run, whatever the heuristic says.
-  std::optional<Algorithm> checked(cublasLtHandle_t handle,
-                                   const cublasLtMatmulAlgo_t& offer) const;
+  // What it takes; nothing: it cannot run, whatever the heuristic says. `why`, then.
+  std::optional<Algorithm> checked(cublasLtHandle_t handle, const cublasLtMatmulAlgo_t& offer,
+                                   cublasStatus_t& why) const;
   // An address that the descriptor holds.
   struct Pointer {
     cublasLtMatmulDescAttributes_t attribute;

@@ -6,10 +6,11 @@
 #include <optional>
 #include <span>
 
+#include "backends/api/output_bytes.h"
 #include "backends/cuda/build.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/memory.h"
-#include "backends/cuda/products.h"
+#include "backends/cuda/reads_saved.h"
 #include "ops/base/check.h"
 #include "ops/ir/op_def.h"
 
@@ -40,17 +41,11 @@ std::vector<std::uint64_t> words_of(const OpSite& site) {
   return words;
 }
 
-std::size_t output_bytes(const Kernel& kernel, std::size_t k) {
-  const Needs& needs = kernel.needs();
-  if ((op_def(kernel.site().kind).saved_outputs >> k & 1U) != 0) return needs.saved;
-  return needs.output_bytes.empty() ? kernel.site().out[k].bytes() : needs.output_bytes[k];
-}
-
-// What an op saved is as large as its kernel said, and not as its type.
-std::size_t input_bytes(const OpSite& site, std::size_t i) {
-  const TensorType& type = site.in[i];
-  if (site.kind != OpKind::MatMulMaskGrad || i != 2) return type.bytes();
-  return mask_bytes(type.shape[0], type.shape[1]);
+// What an op saved is as large as its kernel says, and not as its type.
+std::size_t input_bytes(const Kernel& kernel, std::size_t i) {
+  const auto* reads = dynamic_cast<const ReadsSaved*>(&kernel);
+  const std::size_t saved = reads != nullptr ? reads->saved_bytes(i) : 0;
+  return saved != 0 ? saved : kernel.site().in[i].bytes();
 }
 
 // Operands in one block, each at the backend's alignment; an output that is the new content of an
@@ -61,7 +56,7 @@ class Operands {
     const OpSite& site = kernel.site();
     std::vector<std::size_t> offsets;
     for (std::size_t i = 0; i < site.in.size(); ++i) {
-      offsets.push_back(place(input_bytes(site, i)));
+      offsets.push_back(place(input_bytes(kernel, i)));
     }
     for (std::size_t k = 0; k < site.out.size(); ++k) {
       const int overwritten = overwritten_input(site.kind, site.attrs, site.in.size(), k);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "backends/api/output_bytes.h"
 #include "backends/execution/op_context.h"
 #include "ops/base/check.h"
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/execution/kernel_cache.h"
 
+#include "backends/api/output_bytes.h"
 #include "backends/execution/pool.h"
 #include "ops/base/check.h"
 
@@ -9,17 +10,6 @@ namespace stepscope {
 namespace {
 
 constexpr std::size_t kFirstTableSize = 64;  // entries; enough for any net we ship
-
-}  // namespace
-
-std::size_t output_bytes(const Kernel& kernel, std::size_t k) {
-  const Needs& needs = kernel.needs();
-  const bool saved = (op_def(kernel.site().kind).saved_outputs >> k & 1U) != 0;
-  if (saved) return needs.saved;
-  return needs.output_bytes.empty() ? kernel.site().out[k].bytes() : needs.output_bytes[k];
-}
-
-namespace {
 
 // Wraps a kernel with what eager needs to know. `alignment`: of the backend's blocks.
 CachedKernel describe(std::unique_ptr<const Kernel> kernel, std::size_t alignment) {

@@ -65,9 +65,6 @@ struct CachedKernel {
   std::uint8_t scratch_class = 0;
 };
 
-// How many bytes output `k` of the kernel takes.
-std::size_t output_bytes(const Kernel& kernel, std::size_t k);
-
 // Serves one thread.
 class KernelCache {
  public:

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "backends/execution/kernel_cache.h"
+#include "backends/api/output_bytes.h"
 #include "graph/plan/model_layout.h"
 #include "ops/ir/op_def.h"
 

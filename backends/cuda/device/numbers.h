@@ -135,6 +135,12 @@ struct Chain {
   LoopStep steps[kMaxSteps];
 };
 
+// {rows, columns}, and a bit for each element: words of 32, `words` of a row with bits in them, and
+// then some that nobody reads, up to `row_words`.
+struct Mask {
+  std::uint32_t rows, columns, words, row_words;
+};
+
 enum class Number : std::uint8_t { f32, f64, i32, u8 };
 
 struct Casting {

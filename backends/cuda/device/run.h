@@ -5,7 +5,8 @@
 // Operands are addresses of the inputs, then of the outputs, each a multiple of 256 bytes; shapes
 // stand at the kernels. Output 0 may lie over the inputs that backends/cuda/kernels.cpp names.
 // Products use some as well: run_relu_grad over {dx, y, dx} is the gate, run_relu, run_tanh and
-// run_sigmoid over {y, y} the activations, run_reduce_sum of {1, rows, columns} the column sums.
+// run_sigmoid over {y, y} the activations, run_reduce_sum of {1, rows, columns} the column sums;
+// run_relu_mask and run_mask_gate are theirs alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,6 +40,10 @@ cudaError_t run_add_bias(Submission& to, Operands operands, const Axis& numbers)
 cudaError_t run_broadcast(Submission& to, Operands operands, const Axis& numbers);
 cudaError_t run_reduce_sum(Submission& to, Operands operands, const Axis& numbers);
 cudaError_t run_bias_grad(Submission& to, Operands operands, const Axis& numbers);
+
+// Over {y, mask}, y in place: relu, and its bits; over {dx, mask}, dx in place: what they let pass.
+cudaError_t run_relu_mask(Submission& to, Operands operands, const Mask& numbers);
+cudaError_t run_mask_gate(Submission& to, Operands operands, const Mask& numbers);
 
 // One number of all rows: blocks meet in `scratch`, numbers.partial_bytes() of it.
 cudaError_t run_softmax(Submission& to, Operands operands, std::byte* scratch, const Rows& numbers);

@@ -103,10 +103,27 @@ TEST_F(ProductsTest, OffersAreChecked) {
   cudasim::fail_call("cublasLtMatmulAlgoCheck", CUBLAS_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(split.make(site)->needs().scratch, 0U);
   EXPECT_EQ(cudasim::calls_of("cublasLtMatmulAlgoCheck"), 2U);
-  cudasim::fail_call("cublasLtMatmulAlgoCheck", CUBLAS_STATUS_NOT_SUPPORTED);
+  const Products other(Tf32::off, SplitK::on);
+  cudasim::fail_call("cublasLtMatmulAlgoCheck", CUBLAS_STATUS_ARCH_MISMATCH);
+  EXPECT_EQ(other.make(site)->needs().scratch, 0U);
+  EXPECT_EQ(cudasim::calls_of("cublasLtMatmulAlgoCheck"), 4U);
+}
+
+// Where all are refused, what the check said; a check that failed is no refusal.
+TEST_F(ProductsTest, RefusedOffersTellTheStatusOfTheCheck) {
+  const OpSite site = products::site_of({OpKind::MatMul, {3, 512, 5}});
+  for (const auto& [status, text] :
+       {std::pair{CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED"},
+        {CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH"}}) {
+    cudasim::fail_call("cublasLtMatmulAlgoCheck", status);
+    EXPECT_EQ(error_of([&] { Products(Tf32::off).make(site); }),
+              fmt::format("unsupported: cuda-sim: MatMul 3x512x5: cuBLASLt has no algorithm for it "
+                          "({}, 1 algorithms)",
+                          text));
+  }
+  cudasim::fail_call("cublasLtMatmulAlgoCheck", CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(error_of([&] { Products(Tf32::off).make(site); }),
-            "unsupported: cuda-sim: MatMul 3x512x5: cuBLASLt has no algorithm for it "
-            "(CUBLAS_STATUS_SUCCESS, 1 algorithms)");
+            "device: cublasLtMatmulAlgoCheck: CUBLAS_STATUS_INVALID_VALUE (7)");
 }
 
 // Relu's mask and the gradient that reads it: a call of the library each, and a bit an element in
