@@ -37,12 +37,15 @@ std::string_view name_of(cudaGraphNodeType type) {
   }
 }
 
-void check_type(cudaGraphNode_t node, cudaGraphNodeType wanted) {
+// A library may fill memory beside its kernels.
+cudaGraphNodeType checked_type(cudaGraphNode_t node, cudaGraphNodeType wanted, bool of_library) {
   cudaGraphNodeType type{};
   check_cuda(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
-  check(type == wanted, Fault::device,
+  const bool is_its_fill = of_library && type == cudaGraphNodeTypeMemset;
+  check(type == wanted || is_its_fill, Fault::device,
         "it adds a node that is {}; a step's nodes are kernels, behind the copies of its inputs",
         name_of(type));
+  return type;
 }
 
 bool is_full(const cudaGraphEdgeData& edge) { return edge.type == cudaGraphDependencyTypeDefault; }
@@ -92,18 +95,30 @@ std::size_t node_count(cudaGraph_t graph) {
   return count;
 }
 
-NodeShape shape_of(cudaGraphNode_t node) {
+CallNode with_shape(CallNode node, cudaGraphNode_t kernel) {
   cudaKernelNodeParams parameters{};
-  check_cuda(cudaGraphKernelNodeGetParams(node, &parameters), "cudaGraphKernelNodeGetParams");
-  return {parameters.gridDim, parameters.blockDim, parameters.sharedMemBytes};
+  check_cuda(cudaGraphKernelNodeGetParams(kernel, &parameters), "cudaGraphKernelNodeGetParams");
+  node.grid = parameters.gridDim;
+  node.block = parameters.blockDim;
+  node.dynamic_shared = parameters.sharedMemBytes;
+  return node;
 }
 
 bool same(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-std::string text_of(const NodeShape& shape) {
-  return fmt::format("a grid of {}x{}x{} with blocks of {}x{}x{} and {} bytes", shape.grid.x,
-                     shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
-                     shape.dynamic_shared);
+bool same(const CallNode& a, const CallNode& b) {
+  return a.is_fill == b.is_fill && a.is_early == b.is_early && same(a.grid, b.grid) &&
+         same(a.block, b.block) && a.dynamic_shared == b.dynamic_shared;
+}
+
+std::string text_of(const CallNode& node, CallBy by) {
+  if (by == CallBy::library) {
+    return fmt::format("{}{}", node.is_fill ? "a fill of its own" : "a kernel of its own",
+                       node.is_early ? ", launched early" : "");
+  }
+  return fmt::format("a grid of {}x{}x{} with blocks of {}x{}x{} and {} bytes", node.grid.x,
+                     node.grid.y, node.grid.z, node.block.x, node.block.y, node.block.z,
+                     node.dynamic_shared);
 }
 
 std::string difference(const CallNodes& rehearsed, const CallNodes& made) {
@@ -112,17 +127,11 @@ std::string difference(const CallNodes& rehearsed, const CallNodes& made) {
   if (a.op != b.op) return fmt::format("the graph has a call of op {} in its place", b.op);
   if (a.by != b.by) return "the graph has a call of somebody else in its place";
   if (a.nodes != b.nodes) return fmt::format("{} nodes, and {} in the graph", a.nodes, b.nodes);
-  if (rehearsed.early != made.early) {
-    return fmt::format("{} of them may start early, and {} in the graph", rehearsed.early,
-                       made.early);
-  }
-  for (std::size_t i = 0; i < rehearsed.shapes.size(); ++i) {
-    const NodeShape& x = rehearsed.shapes[i];
-    const NodeShape& y = made.shapes[i];
-    if (same(x.grid, y.grid) && same(x.block, y.block) && x.dynamic_shared == y.dynamic_shared) {
-      continue;
-    }
-    return fmt::format("{}, and in the graph {}", text_of(x), text_of(y));
+  for (std::size_t i = 0; i < rehearsed.nodes.size(); ++i) {
+    const CallNode& x = rehearsed.nodes[i];
+    const CallNode& y = made.nodes[i];
+    if (same(x, y)) continue;
+    return fmt::format("{}, and in the graph {}", text_of(x, a.by), text_of(y, b.by));
   }
   if (rehearsed.addresses != made.addresses) {
     return "its kernel was given other addresses there, and replays go to those of the graph alone";
@@ -239,17 +248,17 @@ GraphMaker::Place GraphMaker::place() const {
   return {graph, last};
 }
 
-// What was added since the last call, all of it of that type.
-std::vector<cudaGraphNode_t> GraphMaker::new_nodes(cudaGraphNodeType type) {
+// What was added since the last call, all of it of that type but a library's fills.
+std::vector<GraphMaker::NewNode> GraphMaker::new_nodes(cudaGraphNodeType type) {
   const Place now = place();
-  std::vector<cudaGraphNode_t> nodes;
+  const bool of_library = is_of_library();
+  std::vector<NewNode> nodes;
   for (cudaGraphNode_t node = now.last; node != counted_to_;) {
     check(node != nullptr, Fault::device, "it adds nodes that do not follow those before it");
-    check_type(node, type);
-    nodes.push_back(node);
+    const cudaGraphNodeType found = checked_type(node, type, of_library);
     const Before ahead = before(node);
-    if (!is_of_library()) check_full(ahead.edge);
-    if (!is_full(ahead.edge)) ++made_.calls.back().early;
+    if (!of_library) check_full(ahead.edge);
+    nodes.push_back({node, found, !is_full(ahead.edge)});
     node = ahead.node;
   }
   std::reverse(nodes.begin(), nodes.end());
@@ -266,7 +275,7 @@ bool GraphMaker::is_of_library() const {
 }
 
 void GraphMaker::close_call() {
-  const std::vector<cudaGraphNode_t> nodes = new_nodes(cudaGraphNodeTypeKernel);
+  const std::vector<NewNode> nodes = new_nodes(cudaGraphNodeTypeKernel);
   if (!call_is_open_) {
     check(nodes.empty(), Fault::device, "it adds {} nodes before it reports a call", nodes.size());
     return;
@@ -278,8 +287,11 @@ void GraphMaker::close_call() {
         "CudaStream::submission() says");
   made.call.nodes = static_cast<std::uint32_t>(nodes.size());
   made.addresses = addresses_;
-  if (made.call.by == CallBy::library) return;
-  for (cudaGraphNode_t node : nodes) made.shapes.push_back(shape_of(node));
+  for (const NewNode& each : nodes) {
+    CallNode node{.is_fill = each.type == cudaGraphNodeTypeMemset, .is_early = each.is_early};
+    if (made.call.by == CallBy::own) node = with_shape(node, each.node);
+    made.nodes.push_back(node);
+  }
 }
 
 cudaStream_t GraphMaker::begin_library_capture() {
@@ -306,11 +318,8 @@ std::vector<RecordedNode> nodes_of(std::span<const RecordedCopy> copies, const M
   }
   for (const CallNodes& each : made.calls) {
     const RecordedCall& call = each.call;
-    for (std::uint32_t i = 0; i < call.nodes; ++i) {
-      const std::string what = call.by == CallBy::own ? text_of(each.shapes[i])
-                               : each.early > 0       ? "a kernel of its own, launched early"
-                                                      : "a kernel of its own";
-      nodes.push_back({call.op, call.by, what});
+    for (const CallNode& node : each.nodes) {
+      nodes.push_back({call.op, call.by, text_of(node, call.by)});
     }
   }
   return nodes;

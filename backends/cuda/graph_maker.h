@@ -1,9 +1,10 @@
 // GraphMaker: turns noted launches into a graph, once, and takes its inventory call by call.
 //
-// Refuses what a step's graph must not hold: a call that adds no node, a node that is no kernel, a
-// node beside the chain, one that may start before the one ahead of it ends, and whatever makes a
-// capture invalid. Copies of inputs stand in front of the calls, one node each. Leaves the stream
-// as it was on every path: no capture is open and no graph left when it threw.
+// Refuses what a step's graph must not hold: a call that adds no node, a node that is no kernel (a
+// library may fill memory beside its kernels), a node beside the chain, one that may start before
+// the one ahead of it ends, and whatever makes a capture invalid. Copies of inputs stand in front
+// of the calls, one node each. Leaves the stream as it was on every path: no capture is open and no
+// graph left when it threw.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,17 +19,18 @@
 
 namespace stepscope::cuda {
 
-// What of a kernel node is told; of a library's own only that it is there.
-struct NodeShape {
-  dim3 grid, block;
+// What of a node of a call is told.
+struct CallNode {
+  bool is_fill = false;   // of memory, not a kernel: a library's only
+  bool is_early = false;  // may start before the one ahead of it ends: a library's only
+  dim3 grid, block;       // of own kernels
   unsigned dynamic_shared = 0;
 };
 
 struct CallNodes {
   RecordedCall call;
-  std::vector<NodeShape> shapes;  // per node, of own kernels
-  std::uint32_t early = 0;        // nodes that may start before the one ahead of them ends
-  std::uint64_t addresses = 0;    // digest of what own kernels are given (submission.h)
+  std::vector<CallNode> nodes;
+  std::uint64_t addresses = 0;  // digest of what own kernels are given (submission.h)
 };
 
 struct MadeGraph {
@@ -73,7 +75,12 @@ class GraphMaker {
   Place place() const;
   bool is_of_library() const;
   void close_call();
-  std::vector<cudaGraphNode_t> new_nodes(cudaGraphNodeType type);
+  struct NewNode {
+    cudaGraphNode_t node;
+    cudaGraphNodeType type;
+    bool is_early;
+  };
+  std::vector<NewNode> new_nodes(cudaGraphNodeType type);
 
   CudaStream& stream_;
   cudaStream_t captures_;

@@ -20,7 +20,7 @@ struct RecordedCall {
   Launch launch;
   std::uint32_t op;
   CallBy by;
-  std::uint32_t nodes;  // kernel nodes it became
+  std::uint32_t nodes;  // it became: kernels, and fills of a library
 };
 
 // A copy of inputs that each replay makes, in front of its calls.
@@ -34,7 +34,7 @@ class CudaRecording final : public Recording {
  public:
   struct Facts {
     std::size_t launches = 0;
-    std::size_t nodes = 0;  // one behind the other: the copies, then kernels
+    std::size_t nodes = 0;  // one behind the other: the copies, then those of the calls
     Times times;
     std::optional<std::size_t> bytes;  // of the device, that the executable took
   };

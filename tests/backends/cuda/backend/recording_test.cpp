@@ -380,6 +380,70 @@ TEST_P(Recordings, TakeALibrarysLaunchThatMayStartEarly) {
   EXPECT_EQ(recording->nodes()[1].what, "a kernel of its own, launched early");
 }
 
+// A library's kernel that adds up where it stores begins with a fill.
+TEST_P(Recordings, TakeALibrarysFills) {
+  CudaStream stream;
+  DeviceMemory memory(kElements * sizeof(float));
+  const BodyKernel library([](const Launch& call, CudaStream& to) {
+    to.report(call, CallBy::library);
+    to.library_call([&](cudaStream_t live) {
+      check_cuda(cudaMemsetAsync(call.operands[0], 0, kElements * sizeof(float), live), "the fill");
+      Submission there{.stream = live};
+      check_cuda(
+          test::run_twice_plus_one(there, reinterpret_cast<float*>(call.operands[0]), kElements),
+          "twice plus one");
+    });
+  });
+  std::byte* operands[] = {memory.data()};
+  warm(stream, operands[0]);
+  write(stream, operands[0], floats(kElements, 5));
+  stream.begin_recording(GetParam());
+  stream.submit(plain_.bind(operands, nullptr), 0);
+  stream.submit(library.bind(operands, nullptr), 1);
+  stream.submit(plain_.bind(operands, nullptr), 2);
+  const auto recording = stream.end_recording();
+  const std::vector<RecordedNode> nodes = recording->nodes();
+  ASSERT_EQ(nodes.size(), 4U);
+  EXPECT_EQ(nodes[1].what, "a fill of its own");
+  EXPECT_EQ(nodes[1].op, 1U);
+  EXPECT_EQ(nodes[1].by, CallBy::library);
+  EXPECT_EQ(nodes[2].what, "a kernel of its own");
+  recording->replay(stream);
+  EXPECT_EQ(read(stream, operands[0], kElements), floats(kElements, 3));
+  EXPECT_EQ(stream.counters().library_calls, 1U);
+  EXPECT_EQ(stream.counters().own_calls, 3U);
+}
+
+TEST_P(Recordings, RefuseFillsOfOwnCalls) {
+  const std::string message = refusal(BodyKernel([](const Launch& call, CudaStream& stream) {
+    stream.report(call, CallBy::own);
+    stream.library_call([&](cudaStream_t live) {
+      check_cuda(cudaMemsetAsync(call.operands[0], 0, 16, live), "the fill");
+    });
+  }));
+  EXPECT_TRUE(tells(message, "it adds a node that is a fill; a step's nodes are kernels"))
+      << message;
+}
+
+// A fill in the rehearsal and a kernel in the graph: as many nodes, of other kinds.
+TEST_P(Recordings, RefuseAFillWhereAKernelWasRehearsed) {
+  const auto runs = std::make_shared<int>(0);
+  const std::string message = refusal(BodyKernel([runs](const Launch& call, CudaStream& stream) {
+    stream.report(call, CallBy::library);
+    stream.library_call([&](cudaStream_t live) {
+      auto* x = reinterpret_cast<float*>(call.operands[0]);
+      Submission there{.stream = live};
+      check_cuda(++*runs == 1 ? cudaMemsetAsync(x, 0, 16, live)
+                              : test::run_twice_plus_one(there, x, kElements),
+                 "either");
+    });
+  }));
+  EXPECT_TRUE(tells(message,
+                    "its calls are not those of the rehearsal: a fill of its own, and in the graph "
+                    "a kernel of its own"))
+      << message;
+}
+
 TEST_P(Recordings, RefuseACallThatWasNotReported) {
   const std::string message = refusal(BodyKernel([](const Launch& call, CudaStream& stream) {
     check_cuda(test::run_twice_plus_one(stream.submission(),
