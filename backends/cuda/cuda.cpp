@@ -93,6 +93,8 @@ class CudaBackend final : public Backend {
 
 std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
   static_cast<void>(wanted(options));
+  check(!(options.tf32 && kBuild.simulated), Fault::unsupported,
+        "{}: does not simulate products with TF32; leave it off", kBuild.name);
   std::optional<std::string> why = why_unavailable();
   if (!why) why = why_no_library();
   check(!why, Fault::unsupported, "{}: {}", kBuild.name, why.value_or(""));

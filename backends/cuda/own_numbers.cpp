@@ -55,6 +55,17 @@ Update update_from(const OpSite& site, const UpdateAttrs& attrs) {
   return numbers;
 }
 
+// Where the partial sums of a tile and a share lie is an index of 32 bits as well.
+void check_partials(const SmallUpdate& numbers) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const std::uint64_t partials = numbers.partial_bytes() / sizeof(float);
+  check(partials <= kMost, Fault::unsupported,
+        "{}: MatMulSgdUpdate of {{{}, {}}} with sums of {}: {} tiles of {} shares make {} partial "
+        "sums, at most {} are",
+        kBuild.name, numbers.M, numbers.N, numbers.K, numbers.tiles, numbers.shares, partials,
+        kMost);
+}
+
 }  // namespace
 
 void check_operands(const OpSite& site) {
@@ -161,7 +172,9 @@ SmallUpdate small_update_of(const OpSite& site) {
   for (int t = 0; t < numbers.tensors; ++t) {
     numbers.elements[t] = narrow(site.in[static_cast<std::size_t>(3 + t)].shape.elements());
   }
-  return dealt_out(numbers);
+  numbers = dealt_out(numbers);
+  check_partials(numbers);
+  return numbers;
 }
 
 }  // namespace stepscope::cuda

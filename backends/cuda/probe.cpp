@@ -86,6 +86,14 @@ std::optional<std::string> why_unavailable() {
   }
 }
 
+// NVIDIA's packages are named after the toolkit: libcublas-13-0.
+std::string why_not_loaded(std::string_view loader_said, int toolkit) {
+  return fmt::format(
+      "cuBLASLt cannot be loaded: {}; install NVIDIA's package libcublas-{}-{}, or name the "
+      "toolkit's lib64 in LD_LIBRARY_PATH",
+      loader_said, toolkit / 1000, toolkit % 1000 / 10);
+}
+
 DeviceFacts device_facts() {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties of device 0");

@@ -15,7 +15,13 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME stepscope)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox")  # pictures of reports
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "dataset-fashion-mnist, libstepscope-dev")
+set(suggested dataset-fashion-mnist libstepscope-dev)
+if(TARGET stepscope_backend_cuda)  # NVIDIA's packages, named after the toolkit, which may come from elsewhere
+  set(toolkit ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})
+  list(APPEND suggested libcublas-${toolkit})
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS cuda-cudart-dev-${toolkit})
+endif()
+list(JOIN suggested ", " CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
 "run and time one training step eagerly and as a graph
 One training step of a neural network, described once, is run eagerly,
@@ -27,9 +33,6 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(needed libfmt-dev zlib1g-dev)
 if(TARGET stepscope_backend_onednn)
   list(APPEND needed libdnnl-dev)
-endif()
-if(TARGET stepscope_backend_cuda)  # NVIDIA's package, which may come from elsewhere
-  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cuda-cudart-dev-13-0")
 endif()
 list(JOIN needed ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION

@@ -103,6 +103,14 @@ TEST_F(OwnSites, SmallUpdate) {
   const TensorType half{{2, 2}, DType::f16};
   EXPECT_EQ("cuda-sim: MatMulSgdUpdate on f16, only f32 is; take the reference backend",
             refusal_of({OpKind::MatMulSgdUpdate, SmallUpdateAttrs{}, {half}, {half}}));
+  const TensorType wide = f32({46340, 46340});  // whose partial sums outgrow an index
+  EXPECT_EQ(
+      "cuda-sim: MatMulSgdUpdate of {46340, 46340} with sums of 46340: 4197753 tiles of 31 "
+      "shares make 66626735616 partial sums, at most 4294967295 are",
+      refusal_of({OpKind::MatMulSgdUpdate,
+                  SmallUpdateAttrs{},
+                  {wide, wide, wide, f32({1}), f32({1})},
+                  {wide, f32({1})}}));
 }
 
 // Adam that counts the step holds a ticket of its own, for as long as it lives.

@@ -42,6 +42,13 @@ TEST_F(Probe, SaysWhyThereIsNone) {
             "the NVIDIA driver sees no device; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
 }
 
+TEST_F(Probe, SaysWhatToInstall) {
+  EXPECT_EQ(why_not_loaded("libcublasLt.so.13: cannot open shared object file", 13000),
+            "cuBLASLt cannot be loaded: libcublasLt.so.13: cannot open shared object file; install "
+            "NVIDIA's package libcublas-13-0, or name the toolkit's lib64 in LD_LIBRARY_PATH");
+  EXPECT_NE(why_not_loaded("", 13020).find("libcublas-13-2,"), std::string::npos);
+}
+
 TEST_F(Probe, NamesAnotherError) {
   cudasim::fail_call("cudaGetDeviceCount", cudaErrorUnknown);
   EXPECT_EQ(why_unavailable().value_or("").rfind("cudaGetDeviceCount: ", 0), 0U);
@@ -68,8 +75,15 @@ TEST_F(Probe, ATapeIsRefused) {
             "cuda-sim: a recording is a graph, by capture or of nodes; it has no tape");
 }
 
+// Where it is made, and not at the first product.
+TEST_F(Probe, Tf32IsNotSimulated) {
+  EXPECT_EQ(test::message_of([] { make_backend({.tf32 = true}); }),
+            "cuda-sim: does not simulate products with TF32; leave it off");
+  EXPECT_EQ(cudasim::calls_of("cublasLtCreate"), 0U);
+}
+
 TEST_F(Probe, ABackendSaysWhatItIs) {
-  const auto backend = make_backend({.record_as = RecordAs::nodes, .tf32 = true});
+  const auto backend = make_backend({.record_as = RecordAs::nodes});
   EXPECT_EQ(backend->name(), "cuda-sim");
   EXPECT_EQ(backend->records_as(), RecordAs::nodes);
   EXPECT_EQ(backend->alignment(), 256U);
@@ -78,7 +92,7 @@ TEST_F(Probe, ABackendSaysWhatItIs) {
   EXPECT_EQ(details[details.size() - 3].first, "cublasLt");
   EXPECT_EQ(details[details.size() - 2],
             (std::pair<std::string, std::string>{"record as", "nodes"}));
-  EXPECT_EQ(details[details.size() - 1], (std::pair<std::string, std::string>{"tf32", "on"}));
+  EXPECT_EQ(details[details.size() - 1], (std::pair<std::string, std::string>{"tf32", "off"}));
   EXPECT_EQ(make_backend({})->records_as(), RecordAs::capture);
 }
 
