@@ -39,6 +39,7 @@ const Calls kFused = {
 struct Step {
   Calls calls;
   Counters counted;
+  std::uint64_t kernels = 0, copies = 0, fills = 0, nodes = 0;  // that ran, of graphs the nodes
 };
 
 struct Case {
@@ -47,20 +48,29 @@ struct Case {
 };
 
 // The second step of a session: nothing is made in it.
-Step step_of(Mode mode, RecordAs record_as, const Case& each, const char* fusion) {
+Step step_of(Mode mode, RecordAs record_as, const Case& each, const char* fusion,
+             InputCopy input_copy = InputCopy::outside) {
   const std::unique_ptr<Backend> backend = make_backend({.record_as = record_as});
   Session session(*backend, make_model(each.model, {}),
                   {.mode = mode,
                    .step_batches = {each.batch},
-                   .passes = passes_for(parse_fusion(fusion), backend->wishes())});
+                   .passes = passes_for(parse_fusion(fusion), backend->wishes()),
+                   .input_copy = input_copy});
   Stream& stream = session.stream();
   session.step(each.batch).enqueue(stream);
   stream.wait();
   const Counters before = stream.counters();
+  const cudasim::Totals ran = cudasim::totals();
   stream.clear_log();
   session.step(each.batch).enqueue(stream);
   stream.wait();
-  Step step{{}, stream.counters() - before};
+  const cudasim::Totals all = cudasim::totals();
+  Step step{{},
+            stream.counters() - before,
+            all.kernels - ran.kernels + all.library_calls - ran.library_calls,
+            all.copies - ran.copies,
+            all.fills - ran.fills,
+            all.nodes - ran.nodes};
   for (const LogEntry& entry : stream.log()) {
     step.calls.push_back(fmt::format("{} {}", entry.by == CallBy::library ? "library" : "own",
                                      name(entry.kernel->site().kind)));
@@ -70,22 +80,36 @@ Step step_of(Mode mode, RecordAs record_as, const Case& each, const char* fusion
 
 class StepCounts : public test::DeviceTest, public testing::WithParamInterface<Case> {
  protected:
+  // Call by call, and what the device ran for them: a kernel each.
+  static void expect_ran(const Step& step, const Calls& calls, std::uint64_t library) {
+    EXPECT_EQ(step.calls, calls);
+    EXPECT_EQ(step.counted.library_calls, library);
+    EXPECT_EQ(step.counted.own_calls, calls.size() - library);
+    EXPECT_EQ(step.kernels, calls.size());
+    EXPECT_EQ(step.fills, 0U);
+  }
+
   static void expect_calls(const char* fusion, const Calls& calls, std::uint64_t library) {
     const std::uint64_t all = calls.size();
     for (const Mode mode : {Mode::eager, Mode::planned}) {
       const Step step = step_of(mode, RecordAs::capture, GetParam(), fusion);
-      EXPECT_EQ(step.calls, calls);
+      expect_ran(step, calls, library);
       EXPECT_EQ(step.counted.submitted, all);
-      EXPECT_EQ(step.counted.library_calls, library);
-      EXPECT_EQ(step.counted.own_calls, all - library);
+      EXPECT_EQ(step.copies, 0U);
+      EXPECT_EQ(step.nodes, 0U);
     }
     for (const RecordAs as : {RecordAs::capture, RecordAs::nodes}) {
-      const Step step = step_of(Mode::graph, as, GetParam(), fusion);
-      EXPECT_EQ(step.counted.submitted, 0U);
-      EXPECT_EQ(step.counted.replays, 1U);
-      EXPECT_EQ(step.counted.calls_replayed, all);
-      EXPECT_EQ(step.counted.library_calls, library);
-      EXPECT_EQ(step.counted.own_calls, all - library);
+      for (const InputCopy copy : {InputCopy::outside, InputCopy::inside}) {
+        const std::uint64_t copies = copy == InputCopy::inside ? 2 : 0;
+        const Step step = step_of(Mode::graph, as, GetParam(), fusion, copy);
+        expect_ran(step, calls, library);
+        EXPECT_EQ(step.counted.submitted, 0U);
+        EXPECT_EQ(step.counted.replays, 1U);
+        EXPECT_EQ(step.counted.calls_replayed, all);
+        EXPECT_EQ(step.counted.copies_replayed, copies);
+        EXPECT_EQ(step.copies, copies);
+        EXPECT_EQ(step.nodes, all + copies);
+      }
     }
   }
 };
