@@ -118,7 +118,8 @@ class Analysis {
       Work work{.pair = &pair, .base = &arm(pair.base), .of = &arm(pair.of)};
       work.refused = why_no_ratio(record_, *work.base, record_, *work.of);
       if (work.refused.empty()) work.refused = failed_gate(*work.base, *work.of);
-      if (!work.refused.empty() && unequal_.empty() && !work.is_simulated()) {
+      const bool copies = work.refused == copies_differ(*work.base, *work.of);  // of equal work
+      if (!work.refused.empty() && !copies && unequal_.empty() && !work.is_simulated()) {
         unequal_ = fmt::format("{} and {}: {}", pair.base, pair.of, work.refused);
       }
       if (work.refused.empty()) {

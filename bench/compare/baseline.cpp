@@ -48,6 +48,11 @@ std::string why_not(const Record& now, const ArmRecord& arm, const Record& then,
       !why.empty()) {
     return why;
   }
+  for (const auto& [what, a, b] :
+       {std::tuple("the way of recording", arm.recorded_as, old.recorded_as),
+        std::tuple("where inputs are copied", arm.inputs_copied, old.inputs_copied)}) {
+    if (a != b) return differ(what, a.empty() ? "none" : a, b.empty() ? "none" : b);
+  }
   if (now.status == "complete" && then.status == "complete") return "";
   return fmt::format("the status is {} now and {} then; a verdict needs two complete records",
                      now.status, then.status);

@@ -126,6 +126,13 @@ std::string hashes_differ(std::string_view what, const Facts& a, const Facts& b,
   return differ(fmt::format("hash of the {}", what), hash_a, hash_b);
 }
 
+std::string copies_differ(const ArmRecord& a, const ArmRecord& b) {
+  const std::string why =
+      differ("where inputs are copied, of the recording,", a.inputs_copied, b.inputs_copied);
+  if (why.empty()) return "";
+  return fmt::format("{}; a ratio of the two would not be that of their modes alone", why);
+}
+
 std::string why_no_ratio(const Record& record_a, const ArmRecord& a, const Record& record_b,
                          const ArmRecord& b) {
   std::string why = modelled(a, b);
@@ -141,6 +148,7 @@ std::string why_no_ratio(const Record& record_a, const ArmRecord& a, const Recor
     why = differ("what is timed beside the step", names_of(a.includes), names_of(b.includes));
   }
   if (why.empty()) why = methods_differ(a, b);
+  if (why.empty()) why = copies_differ(a, b);
   return why;
 }
 

@@ -240,7 +240,7 @@ class Check {
     std::map<std::string, std::int64_t> voided;
     for (const ProcessBlocks& process : pair.processes) check_blocks(place, process, voided);
     if (pair.break_even && (base->simulated || of->simulated)) {
-      add(place, "a break-even of times that are values of a model");
+      add(place, "a break-even of a simulated backend");
     }
     for (const RatioRecord& ratio : pair.ratios) {
       check_ratio(fmt::format("{}, {}", place, ratio.stratum), *base, *of, ratio);
@@ -281,7 +281,7 @@ class Check {
       return;
     }
     if (!ratio.base_us) add(place, "a ratio without the cost of its base");
-    if (base.simulated || of.simulated) add(place, "a ratio of times that are values of a model");
+    if (base.simulated || of.simulated) add(place, "a ratio of a simulated backend");
     const auto differ = [&](std::string_view what, const auto& a, const auto& b) {
       if (a != b) add(place, "a ratio of arms with different {}", what);
     };

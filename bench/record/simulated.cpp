@@ -10,7 +10,12 @@
 namespace stepscope {
 
 std::string why_simulated(const std::vector<std::string>& backends) {
-  return fmt::format("the times of {} are values of a model", fmt::join(backends, " and "));
+  return fmt::format("no time of {} is one of a GPU", fmt::join(backends, " or "));
+}
+
+std::string times_of_simulated(const std::vector<std::string>& backends) {
+  return fmt::format("device times of {} are {}; {} others are {}", fmt::join(backends, " and "),
+                     kDeviceTimesAre, backends.size() == 1 ? "its" : "their", kHostTimesAre);
 }
 
 std::string labelled(const std::string& backend, bool simulated) {
@@ -32,7 +37,7 @@ void add_simulated_note(Record& record) {
   const std::vector<std::string> names = simulated_backends(record);
   if (names.empty()) return;
   record.notes.push_back(fmt::format("{}: {}, counts and values are as on a device", kSimulated,
-                                     why_simulated(names)));
+                                     times_of_simulated(names)));
 }
 
 std::string labelled_in(const Record& record, const std::string& backend) {

@@ -13,9 +13,15 @@ namespace stepscope {
 // Record::status where nothing was timed on anything else.
 inline constexpr std::string_view kSimulated = "simulated";
 
-// "the times of cuda-sim are values of a model": why there is no ratio of one. Of several "the
-// times of a and b are ...".
+// "no time of cuda-sim is one of a GPU": why there is no ratio of one. Of several "of a or b".
 std::string why_simulated(const std::vector<std::string>& backends);
+inline constexpr const char* kNoTimeOfGpu = "none of its times is one of a GPU";
+// What their times are: two kinds, by who told them.
+inline constexpr std::string_view kDeviceTimesAre = "values of the simulator's model";
+inline constexpr std::string_view kHostTimesAre =
+    "what simulating took on this processor, no time of a GPU";
+// "device times of cuda-sim are values of ...; its others are what simulating took ...".
+std::string times_of_simulated(const std::vector<std::string>& backends);
 // "cuda-sim (simulated)", or the name alone.
 std::string labelled(const std::string& backend, bool simulated);
 std::string labelled_backend(const ArmRecord& arm);

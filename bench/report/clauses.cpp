@@ -163,9 +163,8 @@ std::string backends_text(const Record& record) {
     const std::string known =
         library == facts.end() ? backend : fmt::format("{} {}", backend, library->second);
     const bool simulated = std::find(modelled.begin(), modelled.end(), backend) != modelled.end();
-    names.push_back(simulated
-                        ? fmt::format("{} ({}: its times are values of a model)", known, kSimulated)
-                        : known);
+    names.push_back(simulated ? fmt::format("{} ({}: {})", known, kSimulated, kNoTimeOfGpu)
+                              : known);
   }
   return fmt::format("{}", fmt::join(names, " and "));
 }

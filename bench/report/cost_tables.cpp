@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/tables.h"
 
@@ -83,8 +84,9 @@ std::string process_text(const ArmRecord& arm) {
   const auto bytes = [](const std::optional<std::uint64_t>& count) {
     return count ? bytes_text(static_cast<double>(*count)) : kNotMeasured;
   };
-  return fmt::format("the whole process of {}, by the system: resident {}, at most {}", arm.backend,
-                     bytes(arm.memory.process_rss), bytes(arm.memory.process_peak_rss));
+  return fmt::format("the whole process of {}, by the system: resident {}, at most {}",
+                     labelled_backend(arm), bytes(arm.memory.process_rss),
+                     bytes(arm.memory.process_peak_rss));
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ Table one_off_table(const Runs& runs) {
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const ArmRecord* arm : group) {
         if (arm->one_off.empty()) continue;
-        table.note_simulated(run);
+        table.note_simulated(run, RunTable::Times::host);
         table.add(run, one_off_row(*arm));
       }
     }

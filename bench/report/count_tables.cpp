@@ -108,9 +108,10 @@ Table phases_table(const Runs& runs) {
 }
 
 Table bytes_table(const Runs& runs) {
-  RunTable table(
-      runs, "step-bytes", "bytes and arithmetic of a step, by the ops' own account",
-      {"backend", "batch", "arm", "input_bytes", "intermediates", "fewest_bytes", "flops"});
+  RunTable table(runs, "step-bytes",
+                 "bytes and arithmetic of a step, by the ops' own account, and how it is recorded",
+                 {"backend", "batch", "arm", "input_bytes", "intermediates", "fewest_bytes",
+                  "flops", "recorded_as", "inputs_copied"});
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const ArmRecord* arm : group) {
@@ -120,6 +121,8 @@ Table bytes_table(const Runs& runs) {
         row.push_back(bytes_cell(static_cast<double>(arm->counts.intermediate_bytes)));
         row.push_back(arm->fewest_bytes > 0.0 ? bytes_cell(arm->fewest_bytes) : Cell("-"));
         row.push_back(flops_cell(arm->flops));
+        row.emplace_back(arm->recorded_as.empty() ? "-" : arm->recorded_as);
+        row.emplace_back(arm->inputs_copied);
         table.add(run, std::move(row));
       }
     }

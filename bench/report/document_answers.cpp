@@ -19,6 +19,23 @@ bool has_controls(const Record& record) {
                      [](const PairRecord& pair) { return pair.kind != "arm"; });
 }
 
+bool all_simulated(const Runs& runs) {
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    if (!is_simulated(runs[run])) return false;
+  }
+  return true;
+}
+
+std::string no_ratio_text(const Runs& runs) {
+  std::vector<std::string> names;
+  for (const Record& record : runs) {
+    for (const std::string& name : simulated_backends(record)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return fmt::format("There is no ratio: {}.", why_simulated(names));
+}
+
 // Why a run has no ratio to quote.
 void say_voids(Section& section, const Runs& runs) {
   for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -83,6 +100,11 @@ void note_untraced(Section& section, const Runs& runs) {
 
 Section verdicts_section(const Runs& runs) {
   Section section{"verdicts", "Is the difference real?", {}, {}, {}, {}};
+  if (all_simulated(runs)) {
+    section.text.push_back(no_ratio_text(runs));
+    say_gates(section, runs);
+    return finished(std::move(section), runs, "no pair of arms was compared");
+  }
   section.text.emplace_back(
       "FASTER and SLOWER need the whole 95 % interval outside the band of SAME, SAME needs it "
       "inside; UNDECIDED is a proper result, which more time may settle. The band is as wide as "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/record/simulated.h"
 #include "bench/report/figure_parts.h"
 #include "bench/report/figures.h"
 #include "bench/report/looks.h"
@@ -31,8 +32,8 @@ void add_curves(FigureGroup& group, std::vector<Curves> all, const Axis& y, cons
     figure.x = {.label = "batch", .logarithmic = true, .names = {}, .least = {}, .most = {}};
     figure.y = y;
     if (curves.empty()) {
-      figure.missing = fmt::format("{}: {}", kNotMeasured,
-                                   curves.simulated ? "its times are values of a model" : missing);
+      figure.missing =
+          fmt::format("{}: {}", kNotMeasured, curves.simulated ? kNoTimeOfGpu : missing);
     }
     figure.series = std::move(curves.series);
     figure.alt = fmt::format("{} against batch size on {}, both axes logarithmic. {}.", what,

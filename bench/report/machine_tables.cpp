@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/roofline.h"
 #include "bench/report/tables.h"
@@ -75,30 +76,72 @@ std::string reason_of(const ArmRecord& arm, const Quantity& quantity) {
   return reason.substr(begin, reason.find(kNoBound, begin) - begin);
 }
 
-// Why a bound is missing: of the first arm that says so, and of how many more.
-std::string missing_bound(const Record& record, const Quantity& bound) {
-  std::string first;
-  std::size_t more = 0;
+std::vector<std::string> measured_backends(const Record& record) {
+  std::vector<std::string> names;
   for (const ArmRecord* arm : measured_arms(record)) {
-    const std::string reason = reason_of(*arm, bound);
-    if (reason.empty()) continue;
-    if (!first.empty()) {
-      ++more;
-    } else {
-      first = fmt::format("{}: {}", arm->name, reason);
+    if (std::find(names.begin(), names.end(), arm->backend) == names.end()) {
+      names.push_back(arm->backend);
     }
   }
-  return more == 0 ? first : fmt::format("{}; and {} more arms", first, more);
+  return names;
 }
 
-// Of a run, why none of its arms has it.
-std::string missing(const Record& record, const Quantity& quantity) {
-  if (*quantity.bound != '\0') return missing_bound(record, quantity);
+// Why a bound is missing: for each backend, whose reasons are no other's, of the first arm that
+// says so, and of how many more.
+std::vector<std::string> missing_bound(const Record& record, const Quantity& bound) {
+  std::vector<std::string> reasons;
+  for (const std::string& backend : measured_backends(record)) {
+    std::string first;
+    std::size_t more = 0;
+    for (const ArmRecord* arm : measured_arms(record)) {
+      const std::string reason = arm->backend == backend ? reason_of(*arm, bound) : "";
+      if (reason.empty()) continue;
+      if (!first.empty()) {
+        ++more;
+      } else {
+        first = fmt::format("{}: {}", arm->name, reason);
+      }
+    }
+    if (first.empty()) continue;
+    reasons.push_back(more == 0 ? first : fmt::format("{}; and {} more arms", first, more));
+  }
+  return reasons;
+}
+
+std::string reason_of_backend(const Record& record, const std::string& backend,
+                              const Quantity& quantity) {
   for (const ArmRecord* arm : measured_arms(record)) {
-    const std::string reason = reason_of(*arm, quantity);
+    const std::string reason = arm->backend == backend ? reason_of(*arm, quantity) : "";
     if (!reason.empty()) return reason;
   }
   return {};
+}
+
+// Of a run, why none of its arms has it: each reason once, with those that it is of where not all
+// say the same. At least one line, which is empty where nobody says why.
+std::vector<std::string> missing(const Record& record, const Quantity& quantity) {
+  std::vector<std::string> lines;
+  if (*quantity.bound != '\0') {
+    lines = missing_bound(record, quantity);
+  } else {
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // and of whom
+    for (const std::string& backend : measured_backends(record)) {
+      const std::string why = reason_of_backend(record, backend, quantity);
+      const auto at = std::find_if(reasons.begin(), reasons.end(),
+                                   [&](const auto& each) { return each.first == why; });
+      if (at == reasons.end()) {
+        reasons.push_back({why, {labelled_in(record, backend)}});
+      } else {
+        at->second.push_back(labelled_in(record, backend));
+      }
+    }
+    for (const auto& [why, names] : reasons) {
+      if (reasons.size() == 1) return {why};
+      if (!why.empty()) lines.push_back(fmt::format("{}: {}", fmt::join(names, ", "), why));
+    }
+  }
+  if (lines.empty()) lines.emplace_back();
+  return lines;
 }
 
 // As the record has it. One that was made before bounds were kept says "not measured": there the
@@ -161,8 +204,9 @@ Table utilization_table(const Runs& runs) {
     }
     for (const Quantity* quantity : known) {
       if (*quantity->bound == '\0') continue;
-      const std::string why = missing_bound(runs[run], *quantity);
-      if (!why.empty()) table.note(run, fmt::format("no {}: {}", quantity->name, why));
+      for (const std::string& why : missing_bound(runs[run], *quantity)) {
+        table.note(run, fmt::format("no {}: {}", quantity->name, why));
+      }
     }
   }
   return table.take();
@@ -175,13 +219,14 @@ std::vector<std::string> unused_quantities(const Runs& runs) {
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // and of what
     for (const Quantity& quantity : kQuantities) {
       if (is_known(quantity, runs)) continue;
-      const std::string why = missing(runs[run], quantity);
-      const auto at = std::find_if(reasons.begin(), reasons.end(),
-                                   [&](const auto& each) { return each.first == why; });
-      if (at == reasons.end()) {
-        reasons.push_back({why, {quantity.name}});
-      } else {
-        at->second.emplace_back(quantity.name);
+      for (const std::string& why : missing(runs[run], quantity)) {
+        const auto at = std::find_if(reasons.begin(), reasons.end(),
+                                     [&](const auto& each) { return each.first == why; });
+        if (at == reasons.end()) {
+          reasons.push_back({why, {quantity.name}});
+        } else {
+          at->second.emplace_back(quantity.name);
+        }
       }
     }
     for (const auto& [why, names] : reasons) {

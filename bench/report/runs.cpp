@@ -77,9 +77,14 @@ void RunTable::add(const std::vector<std::size_t>& of, std::vector<Cell> row) {
   table_.add(std::move(row));
 }
 
-void RunTable::note_simulated(std::size_t run) {
+void RunTable::note_simulated(std::size_t run, Times times) {
   const std::vector<std::string> names = simulated_backends(runs_[run]);
-  if (!names.empty()) note(run, fmt::format("{}: {}", kSimulated, why_simulated(names)));
+  if (names.empty()) return;
+  const std::string text =
+      times == Times::both ? times_of_simulated(names)
+                           : fmt::format("these times of {} are {}", fmt::join(names, " and "),
+                                         times == Times::device ? kDeviceTimesAre : kHostTimesAre);
+  note(run, fmt::format("{}: {}", kSimulated, text));
 }
 
 void RunTable::note(std::size_t run, std::string_view line) {

@@ -45,8 +45,9 @@ class RunTable {
   // A line below the table; of a run where there are several: "run 2: ...". Said once.
   void note(std::size_t run, std::string_view line);
 
-  // Below times: that those of simulated arms are none.
-  void note_simulated(std::size_t run);
+  // Below times of those kinds: what they are of simulated arms.
+  enum class Times { host, device, both };
+  void note_simulated(std::size_t run, Times times);
 
   const std::string& id() const { return table_.id(); }
   Table take() { return std::move(table_); }

@@ -32,7 +32,8 @@ std::string joined(const Record& record,
   std::vector<std::string> clauses;
   for (const auto& [backend, groups] : by_backend(record)) {
     std::string clause = clause_of(groups);
-    if (!clause.empty()) clauses.push_back(fmt::format("on {}, {}", backend, clause));
+    if (!clause.empty())
+      clauses.push_back(fmt::format("on {}, {}", labelled_in(record, backend), clause));
   }
   if (clauses.empty()) return {};
   std::string text = fmt::format("{}.", fmt::join(clauses, "; "));

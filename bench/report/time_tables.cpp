@@ -11,7 +11,10 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kDispatch = "dispatch";  // id of the table
+using Times = RunTable::Times;
+
+constexpr const char* kDispatch = "dispatch";  // ids of tables
+constexpr const char* kDevice = "device-time";
 
 Cell two_times(double low, double high) {
   return {fmt::format("{} .. {}", time_text(low), time_text(high)), low, high};
@@ -35,7 +38,9 @@ Table times(const Runs& runs, RunTable table, Summary&& summary_of, More&& more)
       return arm.role == "arm" && summary_of(arm).count > 0;
     });
     if (!any) continue;
-    if (table.id() != kDispatch) table.note_simulated(run);  // that is timed on the null backend
+    if (table.id() != kDispatch) {  // that is timed on the null backend
+      table.note_simulated(run, table.id() == kDevice ? Times::device : Times::host);
+    }
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const ArmRecord* arm : group) {
         std::vector<Cell> row = arm_cells(*arm);
@@ -116,7 +121,7 @@ Table dispatch_table(const Runs& runs) {
 
 Table device_table(const Runs& runs) {
   RunTable table(
-      runs, "device-time",
+      runs, kDevice,
       "device time, blocks of steps by the device's own clock, per step; in no ratio",
       {"backend", "batch", "arm", "median", "quartiles", "least_most", "outliers", "samples"});
   return times(
@@ -133,7 +138,7 @@ Table submission_table(const Runs& runs) {
       for (const ArmRecord* arm : group) {
         const std::vector<double> times = per_step(arm->submission);
         if (times.empty()) continue;
-        table.note_simulated(run);
+        table.note_simulated(run, Times::host);
         std::vector<Cell> row = arm_cells(*arm);
         row.push_back(time_cell(median_of(times)));
         row.push_back(count_cell(static_cast<std::int64_t>(times.size())));
@@ -153,7 +158,7 @@ Table where_table(const Runs& runs) {
     for (const auto& [key, group] : groups_of(runs[run])) {
       for (const ArmRecord* arm : group) {
         if (!is_measured(*arm) && !arm->dispatch_empty_kernels) continue;
-        table.note_simulated(run);
+        table.note_simulated(run, Times::both);
         std::vector<Cell> row = arm_cells(*arm);
         for (const std::optional<double>& ns :
              {median_of_summary(dispatch_of(*arm)), dispatch_per_op(*arm),
@@ -173,7 +178,7 @@ Table epochs_table(const Runs& runs) {
                  {"epoch", "loss", "val_loss", "val_accuracy", "wall", "data", "transfer", "step",
                   "readback", "validation"});
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    if (!runs[run].epochs.empty()) table.note_simulated(run);
+    if (!runs[run].epochs.empty()) table.note_simulated(run, Times::host);
     for (const EpochRecord& epoch : runs[run].epochs) {
       const auto& accuracy = epoch.validation_accuracy;
       std::vector<Cell> row{

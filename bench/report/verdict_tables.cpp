@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
 #include "bench/report/tables.h"
 
@@ -81,6 +82,7 @@ Table pairs_where(const Runs& runs, const PairsTable& of, Wanted&& wanted) {
   RunTable table = pairs_table(runs, of, strata);
   for (std::size_t run = 0; run < runs.size(); ++run) {
     const Record& record = runs[run];
+    if (is_simulated(record)) continue;  // its status says why there is none
     for (const PairView& view : pairs_of(record)) {
       if (!wanted(view)) continue;
       for (const RatioRecord& ratio : view.pair->ratios) {

@@ -99,6 +99,21 @@ TEST(Baseline, RefusesWhatMayNotBeCompared) {
   EXPECT_EQ(row(then, now).reason, "not measured then");
 }
 
+TEST(Baseline, RefusesOtherRecordingsAndCopies) {
+  Record then = run(1.0, 100.0);
+  then.arms[0].recorded_as = "capture";
+  Record now = then;
+  EXPECT_EQ(row(now, then).reason, "");
+  now.arms[0].recorded_as = "nodes";
+  EXPECT_EQ(row(now, then).reason, "the way of recording differs: nodes now, capture then");
+  EXPECT_FALSE(row(now, then).change || row(now, then).now_us);
+  now.arms[0].recorded_as.clear();
+  EXPECT_EQ(row(now, then).reason, "the way of recording differs: none now, capture then");
+  now = then;
+  now.arms[0].inputs_copied = "inside";
+  EXPECT_EQ(row(now, then).reason, "where inputs are copied differs: inside now, outside then");
+}
+
 TEST(Baseline, OnlyCompleteRecordsGetAVerdict) {
   for (const char* status : {"void", "unequal-work", "exploratory", "inconclusive-environment"}) {
     const Record good = run(1.0, 100.0);

@@ -56,6 +56,32 @@ TEST(Comparable, R_EQU_6_LossOnOneSide) {
   EXPECT_EQ(two.why(), "work: computes_loss differs: no and yes");
 }
 
+// Of planned, which copies outside, and a graph that copies inside: not the mode alone differs.
+TEST(Comparable, InputsCopiedElsewhere) {
+  Two two;
+  two.b.recorded_as = "capture";
+  EXPECT_EQ(two.why(), "");  // that is what the mode is
+  two.b.inputs_copied = "inside";
+  EXPECT_EQ(two.why(),
+            "where inputs are copied, of the recording, differs: outside and inside; a ratio of "
+            "the two would not be that of their modes alone");
+  two.a.inputs_copied = "inside";
+  EXPECT_EQ(two.why(), "");
+}
+
+// Nobody is told that the work was unequal, and other pairs keep their verdicts.
+TEST(Comparable, CopiesElsewhereAreNoUnequalWork) {
+  Record record = simulated_record({}, {0.5, 2.0}, 1);
+  for (ArmRecord& arm : record.arms) {
+    if (arm.name == "arm1") arm.inputs_copied = "inside";
+  }
+  analyze(record);
+  EXPECT_EQ(record.status, "complete");
+  EXPECT_EQ(ratio_of(record, "arm0").verdict, "FASTER");
+  EXPECT_TRUE(ratio_of(record, "arm1").reason.starts_with("where inputs are copied"));
+  EXPECT_FALSE(ratio_of(record, "arm1").time_ratio);
+}
+
 // 48,000 images at 256: 187 steps and 128 images dropped, or 188 steps.
 TEST(Comparable, R_EQU_5_PartialBatchDropped) {
   Two two;

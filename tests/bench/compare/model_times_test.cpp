@@ -1,4 +1,4 @@
-// No ratio, verdict or break-even is made of times that are values of a model.
+// No ratio, verdict or break-even is made of a simulated backend.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace stepscope::test {
 namespace {
 
-constexpr const char* kWhy = "the times of eigen are values of a model";
+constexpr const char* kWhy = "no time of eigen is one of a GPU";
 
 // arm0 is twice as fast as the base, arm1 twice as slow: measured, no ratio could be clearer.
 Record clear_record() { return simulated_record({}, {0.5, 2.0}, 1); }

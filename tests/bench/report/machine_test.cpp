@@ -52,6 +52,42 @@ TEST(Bounds, DroppedOnAllArmsEachHasItsOwnReason) {
                     kDevice + ")"}));
 }
 
+// A reason of one backend is no other's: a line for each, and each named.
+TEST(Bounds, ReasonsOfSeveralBackendsAreNamed) {
+  Record record = test::decided();
+  Record other = test::decided("cuda-sim");
+  for (ArmRecord& arm : other.arms) arm.simulated = true;
+  test::add_backend(record, other);
+  for (ArmRecord& arm : record.arms) {
+    arm.utilization.reason = arm.simulated ? "no time of cuda-sim is one of a GPU" : kDevice;
+  }
+  const std::vector<std::string> lines = unused_quantities(record);
+  const std::string rest =
+      "device busy, kernel-active fraction, occupancy, active SM fraction: not measured (";
+  for (const std::string& why :
+       {std::string("cuda-sim (simulated): no time of cuda-sim is one of a GPU)"),
+        std::string("eigen: ") + kDevice + ")"}) {
+    EXPECT_NE(std::find(lines.begin(), lines.end(), rest + why), lines.end()) << why;
+  }
+}
+
+TEST(Bounds, OfEachBackendTheFirstArmIsNamed) {
+  Record record = without_bounds();
+  Record other = test::decided("onednn");
+  for (ArmRecord& arm : other.arms) {
+    arm.utilization.reason = std::string(kDevice) + "; no bound by arithmetic: none is known";
+  }
+  test::add_backend(record, other);
+  const std::vector<std::string> lines = unused_quantities(record);
+  for (const std::string& why : {std::string("eigen/eager/off/1: ") + kSlower,
+                                 std::string("onednn/eager/off/1: none is known")}) {
+    EXPECT_NE(std::find(lines.begin(), lines.end(),
+                        "arithmetic lower bound: not measured (" + why + "; and 5 more arms)"),
+              lines.end())
+        << why;
+  }
+}
+
 TEST(Bounds, DroppedOnOneArmAreSaidBelowTheTable) {
   Record record = without_bounds();
   for (ArmRecord& arm : record.arms) {

@@ -15,7 +15,7 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kWhy = "the times of cuda-sim are values of a model";
+constexpr const char* kWhy = "no time of cuda-sim is one of a GPU";
 
 // As an analysis leaves it.
 void refuse(PairRecord& pair) {
@@ -46,11 +46,12 @@ const Section& section_of(const Document& document, const std::string& id) {
 TEST(ModelTimesReport, SentencesHaveCountsAndNoRatio) {
   const std::vector<std::string> said = sentences(modelled());
   ASSERT_EQ(said.size(), 3U);
-  EXPECT_EQ(said[0], "There is no ratio: the times of cuda-sim are values of a model.");
-  EXPECT_TRUE(has(said[1], "on cuda-sim, graph hands over 1 submission a step in place of"))
+  EXPECT_EQ(said[0], "There is no ratio: no time of cuda-sim is one of a GPU.");
+  EXPECT_TRUE(
+      has(said[1], "on cuda-sim (simulated), graph hands over 1 submission a step in place of"))
       << said[1];
   EXPECT_TRUE(has(said[1], "fusion removes")) << said[1];
-  EXPECT_TRUE(has(said[2], "with cuda-sim (simulated: its times are values of a model)"))
+  EXPECT_TRUE(has(said[2], "with cuda-sim (simulated: none of its times is one of a GPU)"))
       << said[2];
 }
 
@@ -60,12 +61,10 @@ TEST(ModelTimesReport, TheTerminalHasNoVerdict) {
        {"FASTER", "SLOWER", "UNDECIDED", "crossover", "break-even", "paid back"}) {
     EXPECT_FALSE(has(text, word)) << word << "\n" << text;
   }
-  EXPECT_TRUE(has(text, "status: simulated: the times of cuda-sim are values of a model")) << text;
+  EXPECT_TRUE(has(text, "status: simulated: no time of cuda-sim is one of a GPU")) << text;
   EXPECT_TRUE(has(text, "cuda-sim (simulated)"));
-  EXPECT_TRUE(has(test::squeezed(text),
-                  " 1 graph/off eager/off not measured the times of cuda-sim "
-                  "are values of a model"))
-      << text;
+  EXPECT_FALSE(has(text, "time ratio")) << text;  // one line, not a table of the same reason
+  EXPECT_FALSE(has(test::squeezed(text), " graph/off eager/off not measured")) << text;
 }
 
 TEST(ModelTimesReport, EveryTableSaysSo) {
@@ -89,8 +88,21 @@ TEST(ModelTimesReport, EveryTableSaysSo) {
   ASSERT_FALSE(time.tables.empty());
   for (const Table& table : time.tables) {
     ASSERT_FALSE(table.notes.empty()) << table.id();
-    EXPECT_EQ(table.notes.front(), std::string("simulated: ") + kWhy);
+    EXPECT_EQ(table.notes.front(),
+              std::string("simulated: these times of cuda-sim are ") +
+                  (table.id() == "device-time" ? "values of the simulator's model"
+                                               : "what simulating took on this processor, no time "
+                                                 "of a GPU"));
   }
+}
+
+TEST(ModelTimesReport, TheirPageHasALineInPlaceOfRatios) {
+  const Document document = document_of(std::vector{modelled()});
+  const Section& verdicts = section_of(document, "verdicts");
+  ASSERT_FALSE(verdicts.text.empty());
+  EXPECT_EQ(verdicts.text.front(), std::string("There is no ratio: ") + kWhy + ".");
+  EXPECT_TRUE(verdicts.tables.empty());
+  for (const std::string& line : verdicts.text) EXPECT_FALSE(has(line, "FASTER")) << line;
 }
 
 // Two curves side by side are a ratio for the eye.
@@ -111,9 +123,11 @@ TEST(ModelTimesReport, BesideAMeasuredBackendItsPairsSayWhy) {
   const std::string text = test::unwrapped(compare_text(record));
   EXPECT_TRUE(has(text,
                   "Between backends, cuda-sim against eigen in graph, fusion off: at batch 1 no "
-                  "ratio: the times of cuda-sim are values of a model;"))
+                  "ratio: no time of cuda-sim is one of a GPU;"))
       << text;
   EXPECT_TRUE(has(text, "FASTER"));  // of eigen
+  EXPECT_TRUE(has(text, "On cuda-sim (simulated), eager dispatch alone takes")) << text;
+  EXPECT_TRUE(has(text, "; on eigen, eager dispatch alone takes")) << text;
   EXPECT_TRUE(has(text, "cuda-sim (simulated)/graph/on"));
 }
 
