@@ -316,6 +316,9 @@ std::vector<EpochRecord> epochs_from_json(std::string_view text, std::string_vie
                                          [](const ordered_json&, std::string_view) {});
 }
 
+// What the schemas of all versions begin with.
+constexpr std::string_view kRecords = "stepscope-record ";
+
 Record record_from_json(std::string_view text, std::string_view source) {
   return parse<Record>(text, source, "is no", [](const ordered_json& json, std::string_view from) {
     const auto at = json.is_object() ? json.find("schema") : json.end();
@@ -323,8 +326,11 @@ Record record_from_json(std::string_view text, std::string_view source) {
       fail(Fault::bad_input, "{}: is no {}: it has no schema", from, kRecordSchema);
     }
     const auto schema = at->get<std::string>();
-    check(schema == kRecordSchema, Fault::bad_input, "{}: is '{}', this program reads '{}'", from,
-          schema, kRecordSchema);
+    check(schema == kRecordSchema, Fault::bad_input, "{}: is '{}', this program reads '{}'{}", from,
+          schema, kRecordSchema,
+          schema.starts_with(kRecords)
+              ? "; measure anew, or read it with the stepscope that wrote it"
+              : "");
   });
 }
 

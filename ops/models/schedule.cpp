@@ -41,8 +41,11 @@ class Part {
   void takes(std::size_t least, std::size_t most, std::string_view syntax) const {
     check(words_.size() > least, Fault::bad_input, "schedule '{}': {} needs more numbers: {}",
           whole_, name(), syntax);
-    check(words_.size() <= most + 1, Fault::bad_input, "schedule '{}': {} takes no more than {}",
-          whole_, name(), syntax);
+    if (words_.size() <= most + 1) return;
+    check(most > 0, Fault::bad_input, "schedule '{}': {} takes no numbers, write {}", whole_,
+          name(), syntax);
+    fail(Fault::bad_input, "schedule '{}': {} takes {} {} at most: {}", whole_, name(), most,
+         most == 1 ? "number" : "numbers", syntax);
   }
 
   std::int64_t steps() const {

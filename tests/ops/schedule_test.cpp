@@ -124,12 +124,12 @@ TEST(Schedules, SayWhatIsMissingOrTooMuch) {
   EXPECT_EQ(error("cosine"),
             "bad input: schedule 'cosine': cosine needs more numbers: cosine:STEPS[:FLOOR]");
   EXPECT_EQ(error("constant:1"),
-            "bad input: schedule 'constant:1': constant takes no more than constant");
+            "bad input: schedule 'constant:1': constant takes no numbers, write constant");
   EXPECT_EQ(error("exponential:0.9:3"),
-            "bad input: schedule 'exponential:0.9:3': exponential takes no more than "
+            "bad input: schedule 'exponential:0.9:3': exponential takes 1 number at most: "
             "exponential:FACTOR");
   EXPECT_EQ(error("warmup:1:0.5:2"),
-            "bad input: schedule 'warmup:1:0.5:2': warmup takes no more than "
+            "bad input: schedule 'warmup:1:0.5:2': warmup takes 2 numbers at most: "
             "warmup:STEPS[:START]");
   EXPECT_EQ(error("cosine:10,warmup:5"),
             "bad input: schedule 'cosine:10,warmup:5': only a warmup goes before another, as in "

@@ -55,9 +55,11 @@ std::vector<WrongRecord> wrong_records() {
       {"lab_report", "{\"schema\": \"stepscope-lab 1\"}",
        ": is 'stepscope-lab 1', this program reads 'stepscope-record 5'"},
       {"older_schema", with(right, "record 5", "record 3"),
-       ": is 'stepscope-record 3', this program reads 'stepscope-record 5'"},
+       ": is 'stepscope-record 3', this program reads 'stepscope-record 5'; measure anew, or "
+       "read it with the stepscope that wrote it"},
       {"newer_schema", with(right, "record 5", "record 6"),
-       ": is 'stepscope-record 6', this program reads 'stepscope-record 5'"},
+       ": is 'stepscope-record 6', this program reads 'stepscope-record 5'; measure anew, or "
+       "read it with the stepscope that wrote it"},
       {"schema_of_two_lines", "{\"schema\": \"a\\nb\\u001b[2J\"}",
        ": is 'a?b?[2J', this program reads 'stepscope-record 5'"},
       {"missing_field", with(right, "\"status\"", "\"stratus\""), no + "status is missing"},

@@ -99,9 +99,10 @@ TEST(RecordJson, WhatIsNoNumberIsNullWithAReason) {
 TEST(RecordJson, RefusesOtherSchemasAndBrokenText) {
   std::string json = to_json(Record{});
   json.replace(json.find("record 5"), 8, "record 2");
-  EXPECT_EQ(
-      error_of([&] { record_from_json(json, "old.json"); }),
-      "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record 5'");
+  EXPECT_EQ(error_of([&] { record_from_json(json, "old.json"); }),
+            "bad input: old.json: is 'stepscope-record 2', this program reads 'stepscope-record "
+            "5'; measure "
+            "anew, or read it with the stepscope that wrote it");
   for (const std::string text : {"{}", "[]", "3", "{\"schema\": 4}", "{\"benchmarks\": []}"}) {
     EXPECT_EQ(error_of([&] { record_from_json(text, "other.json"); }),
               "bad input: other.json: is no stepscope-record 5: it has no schema")
