@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "backends/api/host.h"
 #include "backends/reference/reference.h"
 #include "bench/compare/arm.h"
 #include "bench/compare/gate.h"
@@ -131,6 +132,31 @@ TEST(FusionArms, RecordWhatEachPassRemovedAndWhyOneDidNot) {
   EXPECT_TRUE(layout.fusion);
   EXPECT_FALSE(layout.changed);
   EXPECT_EQ(layout.notes, std::vector<std::string>{"the backend has no use for it"});
+}
+
+// No kernels: what arms there are is asked of the passes alone.
+class Wishing final : public HostBackend {
+ public:
+  explicit Wishing(const Wishes& wishes) : HostBackend({.name = "wishing"}), wishes_(wishes) {}
+  Wishes wishes() override { return wishes_; }
+
+ private:
+  Wishes wishes_;
+};
+
+TEST(Ablation, LeavesOutWhatWaitsForAWishOnlyWhereItIsWishedFor) {
+  CompareSpec spec = spec_of();
+  spec.ablate = true;
+  spec.modes = {Mode::graph};
+  for (const bool relu_mask : {false, true}) {
+    for (const std::int64_t small_product : {0, 1, 4096}) {
+      Wishing backend({.relu_mask = relu_mask, .small_product = small_product});
+      const std::vector<std::string> arms = fusions_of(arms_of(spec, backend, kBatch));
+      EXPECT_EQ(has(arms, "-relu_mask"), relu_mask);
+      // One element is none of the weights.
+      EXPECT_EQ(has(arms, "-small_update"), small_product == 4096);
+    }
+  }
 }
 
 TEST(Ablation, LeavesOutOneByOneWhatChangesTheStep) {
