@@ -35,7 +35,8 @@ struct TrainSpec {
   std::int64_t prefetch = 0;          // batches ahead; 0: two for each worker
   std::int64_t checkpoint_every = 0;  // steps of the run; 0: at the end of each epoch
   InputCopy input_copy = InputCopy::outside;  // in graph mode
-  Facts work{};  // work_of() where it was asked for before: it reads all data
+  bool tf32 = false;  // the backend may round inputs of products to TF32: other work
+  Facts work{};       // work_of() where it was asked for before: it reads all data
 };
 
 // All may be empty.
@@ -76,7 +77,8 @@ std::string why_not_partial(const Model& model, std::int64_t batch, PartialBatch
 
 // What decides the numbers of a run, one by one: model, optimizer, data, batches, seed.
 Facts work_of(const Data& data, const TrainSpec& spec);
-// What decides their last bits: backend, its libraries, fusion, threads, choices.
+// What decides their last bits: backend, each of its details, fusion, threads, choices. Not how it
+// records, which changes no bit, nor how fast its clocks are.
 Facts conditions_of(const Backend& backend, const TrainSpec& spec);
 
 // The steps of an epoch that are run.

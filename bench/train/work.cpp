@@ -27,6 +27,11 @@ std::string initial_digest(const Model& model) {
   return to_hex(hash.finish());
 }
 
+// Of a backend's detail. Bits are equal however a graph is recorded; TF32 is part of the work.
+bool decides_bits(std::string_view detail) {
+  return detail != "record as" && detail != "tf32" && !detail.ends_with("clock rate");
+}
+
 }  // namespace
 
 std::string why_not_partial(const Model& model, std::int64_t batch, PartialBatch policy) {
@@ -64,17 +69,20 @@ Facts work_of(const Data& data, const TrainSpec& spec) {
   // Where there is one: checkpoints from before there were any stay those of a constant rate.
   const std::string schedule = schedule_text(optimizer.schedule);
   if (schedule != schedule_text({})) facts.emplace_back("schedule", schedule);
+  if (spec.tf32) facts.emplace_back("tf32", "on");  // as the schedule
   return facts;
 }
 
 Facts conditions_of(const Backend& backend, const TrainSpec& spec) {
-  std::string libraries;
-  for (const auto& [library, version] : backend.info().details) {
-    libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", library, version);
+  Facts facts{{"stepscope", STEPSCOPE_VERSION},
+              {"backend", std::string(backend.name())},
+              {"threads", fmt::to_string(backend.info().threads)},
+              {"fusion", spec.fusion},
+              {"choices", spec.choices_digest}};
+  for (const auto& [what, value] : backend.info().details) {
+    if (decides_bits(what)) facts.emplace_back(what, value);
   }
-  return {{"stepscope", STEPSCOPE_VERSION}, {"backend", std::string(backend.name())},
-          {"libraries", libraries},         {"threads", fmt::to_string(backend.info().threads)},
-          {"fusion", spec.fusion},          {"choices", spec.choices_digest}};
+  return facts;
 }
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "backends/api/host.h"
 #include "tests/bench/temp_folder.h"
 #include "tests/bench/train/small_runs.h"
 #include "tests/support/errors.h"
@@ -184,6 +185,41 @@ TEST(Resume, ParametersThatStartElsewhereAreOtherWork) {
   EXPECT_TRUE(differences(before, weights).front().starts_with("initial is "));
   first.values = std::make_shared<const std::vector<double>>(80, 0.25);
   EXPECT_EQ(differences(weights, work_of(data, spec)).size(), 1U);
+}
+
+TEST(Resume, Tf32IsOtherWork) {
+  const Data data = small_data();
+  TrainSpec spec = small_spec();
+  const Facts before = work_of(data, spec);
+  const Checkpoint at = run("reference", data, spec).checkpoints.front();
+  spec.tf32 = true;
+  EXPECT_EQ(differences(before, work_of(data, spec)),
+            (std::vector<std::string>{"tf32 is none there, on here"}));
+  EXPECT_EQ(error_of([&] { run("reference", data, spec, &at); }),
+            "bad input: checkpoint: is one of other work: tf32 is none there, on here");
+}
+
+// A backend with the details that it is told.
+class Detailed final : public HostBackend {
+ public:
+  explicit Detailed(std::vector<std::pair<std::string, std::string>> details)
+      : HostBackend({.name = "detailed", .device = "none", .details = std::move(details)}) {}
+};
+
+TEST(Resume, OnlyTheDetailThatDiffersIsNamed) {
+  const TrainSpec spec = small_spec();
+  const auto conditions = [&](const char* driver, const char* as, const char* clock) {
+    return conditions_of(Detailed({{"CUDA driver", driver},
+                                   {"cublasLt", "13.0"},
+                                   {"record as", as},
+                                   {"clock rate", clock},
+                                   {"memory clock rate", clock}}),
+                         spec);
+  };
+  const Facts before = conditions("13.0", "capture", "1 MHz");
+  EXPECT_TRUE(differences(before, conditions("13.0", "nodes", "2 MHz")).empty());
+  EXPECT_EQ(differences(before, conditions("13.1", "nodes", "2 MHz")),
+            (std::vector<std::string>{"CUDA driver is 13.0 there, 13.1 here"}));
 }
 
 TEST(Resume, AnotherRateIsNamedAlone) {
