@@ -33,10 +33,13 @@ std::string box(std::size_t index, const RecordedNode& node, const Graph& graph)
 
 }  // namespace
 
-std::string to_dot(const Recording& recording, const Graph& graph) {
+std::string to_dot(const Recording& recording, const Graph& graph, std::string_view label) {
   std::string dot =
       "digraph recording {\n  rankdir=TB;\n"
       "  node [fontname=\"sans-serif\", fontsize=11, shape=box, style=filled];\n";
+  if (!label.empty()) {
+    dot += fmt::format("  labelloc=t; fontname=\"sans-serif\"; label=\"{}\";\n", label);
+  }
   const std::vector<RecordedNode> nodes = recording.nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) dot += box(i, nodes[i], graph);
   for (std::size_t i = 1; i < nodes.size(); ++i) {

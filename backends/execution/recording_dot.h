@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "backends/api/stream.h"
 #include "ops/ir/graph.h"
@@ -10,7 +11,8 @@
 namespace stepscope {
 
 // Graphviz source: one box a node, in the order of replay, with op, phases, and who computes it;
-// coloured by phase as to_dot(graph). Requires: the recording is of the graph.
-std::string to_dot(const Recording& recording, const Graph& graph);
+// coloured by phase as to_dot(graph). `label` stands above it: who recorded, where that is told.
+// Requires: the recording is of the graph.
+std::string to_dot(const Recording& recording, const Graph& graph, std::string_view label = {});
 
 }  // namespace stepscope

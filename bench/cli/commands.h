@@ -18,6 +18,7 @@ struct Context {
   const Registry& registry;
   std::string command_line;            // as given; recorded
   std::vector<std::string> arguments;  // the same, word by word, the name of the program first
+  std::string program;                 // its name: what its messages begin with
 };
 
 // compare's status when arms did unequal work: a failure, with a record that tells which.

@@ -10,6 +10,7 @@
 #include "bench/cli/child.h"
 #include "bench/cli/color.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/made.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/tune.h"
 #include "bench/cli/worker.h"
@@ -304,10 +305,10 @@ void tell_schedule(const Record& record, const Flags& flags) {
   std::fflush(stdout);
 }
 
-int status_of(const Record& record, const Flags& flags) {
+int status_of(const Record& record, const Flags& flags, const std::string& program) {
   if (flags.fail_on != "slower" || flags.dry_run) return 0;
   if (record.status != "complete") {
-    fmt::print(stderr, "stepscope: --fail-on: cannot tell: {}: {}\n", record.status,
+    fmt::print(stderr, "{}: --fail-on: cannot tell: {}: {}\n", program, record.status,
                record.status_reason);
     return kSlower;
   }
@@ -315,10 +316,10 @@ int status_of(const Record& record, const Flags& flags) {
   if (slower.empty()) {
     const std::vector<std::string> untold = untold_of(record);
     if (untold.empty()) return 0;
-    fmt::print(stderr, "stepscope: --fail-on: cannot tell: {}\n", fmt::join(untold, "; "));
+    fmt::print(stderr, "{}: --fail-on: cannot tell: {}\n", program, fmt::join(untold, "; "));
     return kSlower;
   }
-  fmt::print(stderr, "stepscope: SLOWER: {}\n", fmt::join(slower, "; "));
+  fmt::print(stderr, "{}: SLOWER: {}\n", program, fmt::join(slower, "; "));
   return kSlower;
 }
 
@@ -329,6 +330,7 @@ int run_compare(const Options& options, const Context& context) {
   const bool worker = !flags.worker.empty();
   if (!worker) check_outputs(flags);
   check_batches(options);
+  if (!worker) check_backends(options, context.registry);
   std::optional<Record> baseline;
   if (!worker && !flags.baseline.empty()) baseline = read_baseline(flags.baseline);
   std::optional<Data> data;
@@ -366,7 +368,7 @@ int run_compare(const Options& options, const Context& context) {
   std::fflush(stdout);  // before what deliver says on standard error
   deliver(record, flags);
   check(sound, Fault::device, "compare: {}", record.notes.back());
-  return equal ? status_of(record, flags) : kUnequalWork;
+  return equal ? status_of(record, flags, context.program) : kUnequalWork;
 }
 
 }  // namespace stepscope::cli

@@ -6,6 +6,7 @@
 #include "backends/execution/session.h"
 #include "bench/cli/command_text.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/made.h"
 #include "bench/cli/tune.h"
 #include "bench/record/simulated.h"
 #include "bench/report/numbers.h"
@@ -70,11 +71,12 @@ void print_launches(Session& session, std::int64_t batch) {
 }
 
 // The step as it runs, for other programs.
-std::string step_text(Session& session, const std::string& format, std::int64_t batch) {
+std::string step_text(Session& session, const BackendInfo& info, const std::string& format,
+                      std::int64_t batch) {
   const Executor& executor = session.step(batch);
   if (format == "ir") return to_text(executor.graph());
   if (format == "dot") return to_dot(executor.graph());
-  return to_dot(*executor.recording(), executor.graph());
+  return to_dot(*executor.recording(), executor.graph(), labelled(info.name, info.simulated));
 }
 
 void check_flags(const Options& options) {
@@ -97,7 +99,7 @@ int run_explain(const Options& options, const Context& context) {
   const Graph described = options.model.step(batch);
   make_choices(options, context.registry, std::span(&described, 1));
   const std::unique_ptr<Backend> backend =
-      context.registry.make(flags.backends.front(), backend_options(options));
+      make_backend(options, context.registry, flags.backends.front());
   const FusionChoice& fusion = options.fusions.front();
   const std::vector<Pass> passes = passes_for(fusion, backend->wishes());
   const bool recorded = flags.format == "dot-recording";
@@ -109,7 +111,7 @@ int run_explain(const Options& options, const Context& context) {
                    .input_copy = options.input_copy});
   const Executor& executor = session.step(batch);
   if (flags.format != "text") {
-    fmt::print("{}", step_text(session, flags.format, batch));
+    fmt::print("{}", step_text(session, backend->info(), flags.format, batch));
     return 0;
   }
   fmt::print("# {} at batch {}, as described\n\n{}\n", options.model.name, batch,

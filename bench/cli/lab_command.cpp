@@ -16,6 +16,7 @@
 #include "bench/cli/lab_model.h"
 #include "bench/cli/lab_record.h"
 #include "bench/cli/lab_run.h"
+#include "bench/cli/made.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_files.h"
 #include "bench/data/make_data.h"
@@ -105,7 +106,7 @@ std::unique_ptr<Backend> backend_for(const LabPreset& preset, const Options& opt
     return nullptr;
   }
   try {
-    return registry.make(backend, backend_options(options));
+    return make_backend(options, registry, backend);
   } catch (const Error& error) {
     if (error.fault() == Fault::bad_input) throw UsageError(error.what());
     if (!gpu) throw;

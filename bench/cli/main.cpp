@@ -178,7 +178,8 @@ int run(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) command_line += fmt::format(" {}", argv[i]);
   for (std::size_t i = 0; i < apps.size(); ++i) {
     if (!apps[i]->parsed()) continue;
-    return kCommands[i].run(resolve(flags[i], registry), {registry, command_line, arguments});
+    return kCommands[i].run(resolve(flags[i], registry),
+                            {registry, command_line, arguments, STEPSCOPE_PROGRAM});
   }
   return kUsage;
 }

@@ -43,6 +43,15 @@ auto usage(F&& f) {
   }
 }
 
+void check_backend(const std::string& name, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const bool documented = std::find(std::begin(kDocumentedBackends), std::end(kDocumentedBackends),
+                                    name) != std::end(kDocumentedBackends);
+  check(!documented, Fault::bad_input, "--backend {}: not part of this build, which has {}", name,
+        fmt::join(known, ", "));
+  fail(Fault::bad_input, "{}", unknown_name("backend", name, known));
+}
+
 void check_word(std::string_view kind, const std::string& word,
                 std::span<const std::string_view> known) {
   if (std::find(known.begin(), known.end(), word) != known.end()) return;
@@ -144,7 +153,8 @@ void add_device_flags(CLI::App& command, Flags& flags) {
       ->capture_default_str();
   command
       .add_option("--input-copy", flags.input_copy,
-                  "of a batch into the input slots: outside the recording, or inside it, on CUDA")
+                  "of a batch into the input slots: outside the recording, or inside it, on CUDA; "
+                  "modes eager and planned copy outside")
       ->capture_default_str();
 }
 
@@ -348,10 +358,7 @@ Options resolve(const Flags& flags, const Registry& registry) {
     resolve_device(options);
     options.partial = parse_partial_batch(flags.partial);
     const std::vector<std::string> known = registry.names();
-    for (const std::string& backend : flags.backends) {
-      check(std::find(known.begin(), known.end(), backend) != known.end(), Fault::bad_input, "{}",
-            unknown_name("backend", backend, known));
-    }
+    for (const std::string& backend : flags.backends) check_backend(backend, known);
     for (const std::int64_t batch : flags.batches) {
       check(batch >= 1 && batch <= kMostBatch, Fault::bad_input,
             "--batch: {} is not between 1 and {}", batch, kMostBatch);

@@ -23,7 +23,9 @@ class App;
 namespace stepscope::cli {
 
 inline constexpr std::string_view kSwitch[] = {"on", "off"};  // of --tf32
-inline constexpr const char* kFilesOperand = "FILE";          // of `report`
+// Named in the documentation; not each is part of every build.
+inline constexpr std::string_view kDocumentedBackends[] = {"eigen", "onednn", "cuda"};
+inline constexpr const char* kFilesOperand = "FILE";  // of `report`
 
 // Of `lab` alone.
 struct LabFlags {

@@ -12,6 +12,7 @@
 
 #include "backends/api/record_as.h"
 #include "bench/cli/commands.h"
+#include "bench/cli/made.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/run_text.h"
 #include "bench/cli/tune.h"
@@ -57,7 +58,8 @@ TrainSpec spec_of(const Options& options) {
           .loader_workers = flags.loader_workers,
           .prefetch = flags.prefetch,
           .checkpoint_every = flags.checkpoint_every,
-          .input_copy = options.input_copy};
+          .input_copy = options.input_copy,
+          .tf32 = options.tf32};
 }
 
 // A run from the beginning would replace in its first epoch what others took hours to reach.
@@ -119,7 +121,7 @@ class Talk {
                flags.optimizer, flags.rate,
                schedule.is_constant() ? "" : fmt::format(" ({})", schedule_text(schedule)),
                data.source);
-    if (info.simulated) fmt::print("{}: {}\n", kSimulated, why_simulated({info.name}));
+    if (info.simulated) fmt::print("{}: {}\n", kSimulated, times_of_simulated({info.name}));
     fmt::print("{}", epoch_header());
     std::fflush(stdout);
   }
@@ -257,7 +259,7 @@ int run_train(const Options& options, const Context& context) {
   std::optional<Checkpoint> from = checkpoint_of(flags, spec);
   make_choices(options, context.registry, graphs_of(data, spec));
   const std::unique_ptr<Backend> backend =
-      context.registry.make(flags.backends.front(), backend_options(options));
+      make_backend(options, context.registry, flags.backends.front());
   if (!backend->info().computes) {
     throw UsageError(
         fmt::format("--backend: '{}' computes nothing, it cannot train", backend->name()));

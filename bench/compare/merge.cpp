@@ -61,6 +61,18 @@ void add_arm(Record& record, ArmRecord&& arm, std::int64_t process) {
   append(known->warmup, std::move(arm.warmup));
 }
 
+bool is_of_backend(const CalibrationRow& row) {
+  return row.name == "empty_sync" || row.name == "library_call" || row.name == "fork_join";
+}
+
+// Where there are several backends, the rows of the first bear its name as well.
+void name_first_backend(Record& record) {
+  for (CalibrationRow& row : record.calibration) {
+    if (!is_of_backend(row) || record.backends.empty()) continue;
+    row.name = fmt::format("{}/{}", row.name, record.backends.front().first);
+  }
+}
+
 // The machine is calibrated once; what is a backend's own, for each; the best rates are those of
 // all processes.
 void add_calibration(Record& record, Record& part) {
@@ -71,9 +83,8 @@ void add_calibration(Record& record, Record& part) {
       continue;
     }
     if (!first) {
-      if (row.name != "empty_sync" && row.name != "library_call" && row.name != "fork_join") {
-        continue;
-      }
+      if (!is_of_backend(row)) continue;
+      name_first_backend(record);
       row.name = fmt::format("{}/{}", row.name, part.processes.front().backend);
     }
     // In front of the best rows, which stay the last.

@@ -17,7 +17,9 @@ from kept_records import keep
 
 PROGRAM = ""
 SMALL = ("--model", "mlp:64-8-4", "--data", "generated", "--batch", "16")
-WHY = "the times of cuda-sim are values of a model"
+WHY = "no time of cuda-sim is one of a GPU"
+TIMES = ("device times of cuda-sim are values of the simulator's model; its others are what simulating took on "
+         "this processor, no time of a GPU")
 VERDICTS = re.compile(r"\b(FASTER|SLOWER|SAME|UNDECIDED)\b")
 
 
@@ -47,7 +49,7 @@ class Simulated(unittest.TestCase):
         lines = run("devices").stdout.splitlines()
         at = next(i for i, line in enumerate(lines) if line.startswith("cuda-sim"))
         self.assertIn("available", lines[at])
-        self.assertIn(f"simulated: {WHY}", lines[at + 1])
+        self.assertIn(f"simulated: {TIMES}", lines[at + 1])
         self.assertEqual(sum("simulated:" in line for line in lines), 1)
 
     def train(self, backend, *words):
@@ -80,7 +82,7 @@ class Simulated(unittest.TestCase):
         done = run("train", *SMALL, "--epochs", "1", "--steps", "2", "--backend", "cuda-sim")
         lines = done.stdout.splitlines()
         self.assertIn("on cuda-sim (simulated), graph", lines[0])
-        self.assertEqual(lines[1], f"simulated: {WHY}")
+        self.assertEqual(lines[1], f"simulated: {TIMES}")
 
     def compare(self, *words):
         done = run("compare", *SMALL, "--budget", "2s", "--out", self.folder / "out", *words)
@@ -109,6 +111,8 @@ class Simulated(unittest.TestCase):
         for shown in (text, page.split("## Is the difference")[0]):
             self.assertIsNone(VERDICTS.search(shown), shown)
             self.assertIn(WHY, unwrapped(shown))
+            self.assertNotIn("time ratio", shown)
+            self.assertNotIn("not measured " + WHY, unwrapped(shown))
         for cells in (line.split("|") for line in page.splitlines() if line.startswith("| ")):
             for cell in map(str.strip, cells):
                 self.assertNotIn(cell, ("cuda-sim", "FASTER", "SLOWER", "SAME", "UNDECIDED"))
@@ -129,8 +133,13 @@ class Simulated(unittest.TestCase):
                and pair["of"].startswith("reference")]
         self.assertTrue(own and all(pair["ratios"][0]["time_ratio"] for pair in own))
         self.assertIn("cuda-sim (simulated)", text)
-        run("compare", *SMALL, "--budget", "2s", "--backend", "cuda-sim", "--quiet", "--fail-on",
-            "slower", "--mode", "graph", status=1)
+        done = run("compare", *SMALL, "--budget", "2s", "--backend", "cuda-sim", "--quiet", "--fail-on",
+                   "slower", "--mode", "graph", status=1)
+        self.assertIn("stepscope-sim: --fail-on: cannot tell: simulated", done.stderr)
+        rows = {row["name"]: row for row in record["calibration"]}
+        self.assertIn("library_call/reference", rows)
+        self.assertEqual(rows["library_call/cuda-sim"]["reason"], WHY)
+        self.assertNotIn("library_call", rows)
 
     def test_report_of_the_record(self):
         record, _ = self.compare("--backend", "cuda-sim", "--mode", "eager,graph", "--fusion", "off")
@@ -145,10 +154,20 @@ class Simulated(unittest.TestCase):
                  "reference: records as tape, not as nodes"),
                 (("--backend", "cuda-sim", "--record", "tape"), "cuda-sim: "),
                 (("--backend", "reference", "--tf32", "on"), "reference: has no TF32"),
-                (("--backend", "cuda-sim", "--tf32", "on"), "with TF32"),
-                (("--backend", "reference", "--input-copy", "inside"), "reference")):
-            done = run("train", *SMALL, "--epochs", "1", "--steps", "1", *words, status=1)
-            self.assertIn(message, done.stderr)
+                (("--backend", "cuda-sim", "--tf32", "on"), "cuda-sim: does not simulate TF32"),
+                (("--backend", "reference", "--input-copy", "inside"),
+                 "reference: records a tape, which holds no copies")):
+            for mode in ("eager", "graph"):
+                done = run("train", *SMALL, "--epochs", "1", "--steps", "1", "--mode", mode, *words, status=1)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stdout, "")  # before the first line
+            for command in (("compare", "--budget", "2s"), ("explain",)):
+                done = run(*command, "--model", "mlp:64-8-4", "--batch", "16", *words, status=1)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stdout, "")
+        done = run("train", *SMALL, "--backend", "cuda", status=2)
+        self.assertIn("--backend cuda: not part of this build, which has ", done.stderr)
+        self.assertNotIn("did you mean", done.stderr)
         done = run("compare", *SMALL, "--backend", "cuda-sim", "--self-check", "--quick", status=1)
         self.assertIn(WHY, done.stderr)
         done = run("lab", "--backend", "cuda-sim", "--json", self.folder / "lab.json", status=1)
@@ -169,6 +188,7 @@ class Simulated(unittest.TestCase):
         captured = run(*explain).stdout
         built = run(*explain, "--record", "nodes").stdout
         self.assertTrue(captured.startswith("digraph"))
+        self.assertIn('label="cuda-sim (simulated)"', captured)
         for name in ("Linear", "forward", "update"):
             self.assertIn(name, captured)
             self.assertIn(name, built)

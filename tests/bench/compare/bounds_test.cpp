@@ -149,6 +149,26 @@ TEST(AddProcess, MergesCalibrationsWithTheBestRowsBehind) {
   EXPECT_EQ(record.calibration.back().value, 2.0);
 }
 
+TEST(AddProcess, RowsOfTheFirstBackendBearItsNameBesideOthers) {
+  Record record;
+  const auto names = [&] {
+    std::vector<std::string> all;
+    for (const CalibrationRow& row : record.calibration) all.push_back(row.name);
+    return all;
+  };
+  for (const char* backend : {"reference", "cuda-sim", "null"}) {
+    Record part = part_of(0, {best("stamp_cost", 1.0), best("library_call", 2.0)});
+    part.processes.front().backend = backend;
+    part.backends = {{backend, {}}};
+    add_pilot(record, std::move(part));
+    if (record.backends.size() == 1) {
+      EXPECT_EQ(names(), (std::vector<std::string>{"stamp_cost", "library_call"}));
+    }
+  }
+  EXPECT_EQ(names(), (std::vector<std::string>{"stamp_cost", "library_call/reference",
+                                               "library_call/cuda-sim", "library_call/null"}));
+}
+
 // A slot is a measured step too: 2 steps in 18 us undercut the 10 us of 1 MFLOP at 100 GFLOP/s.
 TEST(Bounds, ASlotMayUndercutABoundToo) {
   for (const std::int64_t slot_ns : {22'000, 18'000}) {
