@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/ir/verify.h"
 
+#include <optional>
 #include <vector>
 
 #include "ops/base/check.h"
@@ -90,6 +91,33 @@ class Verifier {
       broken_op(i, " has {} outputs, its rule says {}", op.outputs.size(), out.size());
     }
     for (std::size_t k = 0; k < out.size(); ++k) check_output(i, k, out[k]);
+    for (std::size_t k = 0; k < out.size(); ++k) check_alone(i, k);
+  }
+
+  // Who reads what output `k` overwrites, by an input beside it? Only the gradient of an update may
+  // be its parameter: kernels read each element of it just before they write that one.
+  void check_alone(std::size_t i, std::size_t k) const {
+    const Op& op = graph_.ops()[i];
+    const int target = overwritten_input(op.kind, op.attrs, op.inputs.size(), k);
+    if (target < 0) return;
+    const auto at = static_cast<std::size_t>(target);
+    const ValueId storage = graph_.storage(op.inputs[at]);
+    for (std::size_t other = 0; other < op.inputs.size(); ++other) {
+      if (other == at || graph_.storage(op.inputs[other]) != storage) continue;
+      if (other == gradient_beside(op, at)) continue;
+      broken_op(i, " overwrites {} and reads it as input {}, too", graph_.label(storage), other);
+    }
+  }
+
+  // Where an elementwise update has the gradient of its parameter `parameter`, if it is one.
+  static std::optional<std::size_t> gradient_beside(const Op& op, std::size_t parameter) {
+    std::int64_t tensors = 0;
+    if (const auto* sgd = std::get_if<SgdAttrs>(&op.attrs)) tensors = sgd->tensors;
+    if (const auto* momentum = std::get_if<MomentumAttrs>(&op.attrs)) tensors = momentum->tensors;
+    if (const auto* adam = std::get_if<AdamAttrs>(&op.attrs)) tensors = adam->tensors;
+    const auto count = static_cast<std::size_t>(tensors);
+    if (parameter >= count) return std::nullopt;
+    return parameter + count;
   }
 
   void check_readable(std::size_t i, ValueId id) const {

@@ -13,6 +13,8 @@ namespace stepscope {
 //   overwritten;
 //   - the types, roles or sharing of a value are not what the op's definition says;
 //   - an op or a value names one that is not in the graph;
+//   - an op reads what it overwrites by another of its inputs, too; an update's gradient may be its
+//   parameter, since it is read and written element by element;
 //   - a value is kept although its storage was overwritten later;
 //   - an op has no phase;
 //   - the step is counted more than once, or by an update that is not the last.

@@ -125,6 +125,74 @@ TEST_F(VerifyTest, KeptViewOfAnOverwrittenVersion) {
   EXPECT_EQ(error(), "bad graph: test: flat is kept, but op 1 overwrites its storage");
 }
 
+// ---- What an op overwrites, no other input of it reads.
+
+TEST_F(VerifyTest, ProductThatReadsTheWeightItOverwrites) {
+  const ValueId s = graph_.declare(Role::parameter, {{3, 3}, DType::f32}, "s");
+  const ValueId z = graph_.declare(Role::input, {{3, 3}, DType::f32}, "z");
+  graph_.apply(OpKind::MatMulUpdate, {s, z, z}, ProductUpdateAttrs{});
+  EXPECT_EQ(error(), "no error");
+  graph_.apply(OpKind::MatMulUpdate, {graph_.ops()[0].outputs[0], graph_.ops()[0].outputs[0], z},
+               ProductUpdateAttrs{});
+  EXPECT_EQ(error(),
+            "bad graph: test: op 1 (MatMulUpdate) overwrites s and reads it as input 1, too");
+}
+
+TEST_F(VerifyTest, ProductThatReadsAViewOfTheWeightItOverwrites) {
+  const ValueId s = graph_.declare(Role::parameter, {{3, 3}, DType::f32}, "s");
+  const ValueId z = graph_.declare(Role::input, {{3, 3}, DType::f32}, "z");
+  const ValueId flat = graph_.reshape(s, {9});
+  graph_.apply(OpKind::MatMulUpdate, {s, z, graph_.reshape(flat, {3, 3})}, ProductUpdateAttrs{});
+  EXPECT_EQ(error(),
+            "bad graph: test: op 0 (MatMulUpdate) overwrites s and reads it as input 2, too");
+}
+
+TEST_F(VerifyTest, ConvolutionThatReadsTheWeightItOverwrites) {
+  const TensorType square{{1, 1, 1, 1}, DType::f32};
+  const ValueId k = graph_.declare(Role::parameter, square, "k");
+  const ValueId z = graph_.declare(Role::input, square, "z");
+  graph_.apply(OpKind::Conv2dWeightUpdate, {k, z, k}, Conv2dUpdateAttrs{});
+  EXPECT_EQ(error(),
+            "bad graph: test: op 0 (Conv2dWeightUpdate) overwrites k and reads it as input 2, too");
+}
+
+TEST_F(VerifyTest, SmallUpdateThatReadsWhatItOverwrites) {
+  const ValueId s = graph_.declare(Role::parameter, {{3, 3}, DType::f32}, "s");
+  const ValueId t = graph_.declare(Role::parameter, {{3, 3}, DType::f32}, "t");
+  const ValueId z = graph_.declare(Role::input, {{3, 3}, DType::f32}, "z");
+  const auto refusal = [&](const std::vector<ValueId>& inputs) {
+    Graph graph = graph_;
+    graph.apply(OpKind::MatMulSgdUpdate, inputs, SmallUpdateAttrs{.tensors = 1});
+    return test::error_of([&] { verify(graph, "test"); });
+  };
+  EXPECT_EQ(refusal({s, z, z, t, z}), "no error");
+  EXPECT_EQ(refusal({s, s, z, t, z}),
+            "bad graph: test: op 0 (MatMulSgdUpdate) overwrites s and reads it as input 1, too");
+  EXPECT_EQ(refusal({s, z, t, t, z}),
+            "bad graph: test: op 0 (MatMulSgdUpdate) overwrites t and reads it as input 2, too");
+  EXPECT_EQ(refusal({s, z, z, t, s}),
+            "bad graph: test: op 0 (MatMulSgdUpdate) overwrites s and reads it as input 4, too");
+}
+
+// W - rate W is lawful; a gradient that is another parameter of the same update is not.
+TEST_F(VerifyTest, UpdateThatReadsWhatItOverwrites) {
+  const auto refusal = [&](const std::vector<ValueId>& inputs, SgdAttrs attrs) {
+    Graph graph = graph_;
+    graph.apply(OpKind::SgdUpdate, inputs, attrs);
+    return test::error_of([&] { verify(graph, "test"); });
+  };
+  EXPECT_EQ(refusal({w_, w_, rate_}, {}), "no error");
+  EXPECT_EQ(refusal({w_, v_, w_, v_, rate_}, {.tensors = 2}), "no error");
+  EXPECT_EQ(refusal({w_, v_, v_, x_, rate_}, {.tensors = 2}),
+            "bad graph: test: op 0 (SgdUpdate) overwrites v and reads it as input 2, too");
+  EXPECT_EQ(refusal({w_, w_, x_, x_, rate_}, {.tensors = 2}),
+            "bad graph: test: op 0 (SgdUpdate) overwrites w and reads it as input 1, too");
+  const ValueId scalar = graph_.declare(Role::parameter, {Shape{}, DType::f32}, "scalar");
+  const ValueId one = graph_.declare(Role::input, {Shape{}, DType::f32}, "one");
+  EXPECT_EQ(refusal({scalar, one, scalar}, {}),
+            "bad graph: test: op 0 (SgdUpdate) overwrites scalar and reads it as input 2, too");
+}
+
 // ---- The step count.
 
 TEST_F(VerifyTest, StepCountedTwice) {
