@@ -60,6 +60,11 @@ std::unique_ptr<Recording> HostStream::end_recording() {
   return std::move(tape_);
 }
 
+void HostStream::abandon_recording() noexcept {
+  recording_ = false;
+  tape_.reset();
+}
+
 void HostStream::do_copy_in(std::byte* to, std::span<const std::byte> from) {
   std::copy(from.begin(), from.end(), to);
 }

@@ -51,6 +51,7 @@ class HostStream final : public Stream {
   void wait() override {}
   void begin_recording(RecordAs as) override;
   std::unique_ptr<Recording> end_recording() override;
+  void abandon_recording() noexcept override;
 
  private:
   void record(const Launch& launch, std::uint32_t op) override { tape_->add(launch, op); }

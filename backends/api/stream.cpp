@@ -53,9 +53,17 @@ void Stream::transfer_out(std::span<std::byte> to, const std::byte* from, HostPa
 
 void Stream::record_copy(std::byte* to, CopySource& from, std::size_t bytes) {
   check(recording_, Fault::bad_input, "record_copy: no recording was begun");
+  check(from.made_by_ == this, Fault::bad_input,
+        "record_copy: the source was made by another stream; take one of this stream");
   check(bytes <= from.bytes(), Fault::bad_input,
         "record_copy: {} bytes asked for, its source has {}", bytes, from.bytes());
   do_record_copy(to, from, bytes);
+}
+
+std::unique_ptr<CopySource> Stream::make_copy_source(std::size_t bytes) {
+  std::unique_ptr<CopySource> source = do_make_copy_source(bytes);
+  if (source != nullptr) source->made_by_ = this;
+  return source;
 }
 
 void Stream::do_record_copy(std::byte*, CopySource&, std::size_t) {

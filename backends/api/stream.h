@@ -111,13 +111,19 @@ class RecordingError final : public Error {
 };
 
 // Memory of the host with a fixed address, that recordings copy from (Stream::record_copy). Must
-// outlive them.
+// outlive them. It belongs to the stream that made it: only that one records copies from it, and
+// what it recorded is replayed there alone, since a source waits for the newest replay that reads
+// it, and only in one stream are the earlier ones over by then.
 class CopySource {
  public:
   virtual ~CopySource() = default;
   // To be written. Waits until every replay so far has read it.
   virtual std::span<std::byte> refill() = 0;
   virtual std::size_t bytes() const = 0;
+
+ private:
+  friend class Stream;
+  const Stream* made_by_ = nullptr;  // compared, never followed
 };
 
 // Time between two places of a stream, by the clock of whoever runs it.
@@ -144,10 +150,13 @@ class Stream {
   // Waits until all that was submitted has finished.
   virtual void wait() = 0;
 
-  // Between begin and end, submit() records and does not run. end_recording() must follow, on every
-  // path; the result of an abandoned recording is dropped. Throws unsupported for another RecordAs.
+  // Between begin and end, submit() records and does not run. end_recording() or
+  // abandon_recording() must follow, on every path. Throws unsupported for another RecordAs.
   virtual void begin_recording(RecordAs as) = 0;
   virtual std::unique_ptr<Recording> end_recording() = 0;
+  // Drops what was recorded, and makes nothing of it. Does nothing where none was begun: for paths
+  // that an error takes.
+  virtual void abandon_recording() noexcept = 0;
 
   // Copies between host memory and memory of the backend, in order with the launches; counted as
   // input_copy and readback. copy_out waits for the bytes.
@@ -155,11 +164,11 @@ class Stream {
   void copy_out(std::span<std::byte> to, const std::byte* from);
 
   // While recording, before its first launch: each replay copies the first `bytes` of `from`, in
-  // front of its launches, and counts that as a copy in. Throws bad_input behind a launch.
-  // Requires: `from` is a copy source of this stream, with so many bytes.
+  // front of its launches, and counts that as a copy in. Throws bad_input behind a launch, and for
+  // a source of another stream or one of fewer bytes.
   void record_copy(std::byte* to, CopySource& from, std::size_t bytes);
   // Null: recordings hold no copies here.
-  virtual std::unique_ptr<CopySource> make_copy_source(std::size_t) { return nullptr; }
+  std::unique_ptr<CopySource> make_copy_source(std::size_t bytes);
 
   // Null: there is no clock but the host's.
   virtual std::unique_ptr<Stopwatch> make_stopwatch() { return nullptr; }
@@ -214,6 +223,7 @@ class Stream {
   virtual void do_copy_in(std::byte* to, std::span<const std::byte> from) = 0;
   virtual void do_copy_out(std::span<std::byte> to, const std::byte* from) = 0;
   virtual void do_record_copy(std::byte* to, CopySource& from, std::size_t bytes);
+  virtual std::unique_ptr<CopySource> do_make_copy_source(std::size_t) { return nullptr; }
   virtual void do_transfer_in(std::byte* to, std::span<const std::byte> from, HostPages) {
     do_copy_in(to, from);
   }

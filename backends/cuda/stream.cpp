@@ -112,7 +112,7 @@ void CudaStream::do_transfer_out(std::span<std::byte> to, const std::byte* from,
                  to.size(), pages, "from the device");
 }
 
-std::unique_ptr<CopySource> CudaStream::make_copy_source(std::size_t bytes) {
+std::unique_ptr<CopySource> CudaStream::do_make_copy_source(std::size_t bytes) {
   return std::make_unique<CudaCopySource>(bytes);
 }
 
@@ -141,6 +141,13 @@ std::unique_ptr<Recording> CudaStream::end_recording() {
   MadeGraph made = GraphMaker(*this, live(), record_as_).make(copies, launches);
   check_same_calls(launches, rehearsed, made);
   return instantiate(std::move(made), std::move(copies), launches.size(), live());
+}
+
+// Nothing was asked of the device: what was noted is all there is.
+void CudaStream::abandon_recording() noexcept {
+  recording_ = false;
+  noted_.clear();
+  noted_copies_.clear();
 }
 
 void CudaStream::keep(const Launch& launch, CallBy by) { maker_->keep(launch, by); }

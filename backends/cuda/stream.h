@@ -37,7 +37,7 @@ class CudaStream final : public Stream {
   void wait() override;
   void begin_recording(RecordAs as) override;  // capture or nodes
   std::unique_ptr<Recording> end_recording() override;
-  std::unique_ptr<CopySource> make_copy_source(std::size_t bytes) override;
+  void abandon_recording() noexcept override;
   std::unique_ptr<Stopwatch> make_stopwatch() override;
 
   // For launch functions. Where their device code goes now: own kernels through submit() of
@@ -67,6 +67,7 @@ class CudaStream final : public Stream {
   void do_copy_in(std::byte* to, std::span<const std::byte> from) override;
   void do_copy_out(std::span<std::byte> to, const std::byte* from) override;
   void do_record_copy(std::byte* to, CopySource& from, std::size_t bytes) override;
+  std::unique_ptr<CopySource> do_make_copy_source(std::size_t bytes) override;
   void do_transfer_in(std::byte* to, std::span<const std::byte> from, HostPages pages) override;
   void do_transfer_out(std::span<std::byte> to, const std::byte* from, HostPages pages) override;
   void keep(const Launch& launch, CallBy by);

@@ -152,7 +152,7 @@ GraphExecutor::GraphExecutor(std::shared_ptr<const Program> program, Backend& ba
     if (options.inputs != nullptr) copies = options.inputs->record(stream, graph(), memory);
     bound_.submit(stream);
   } catch (...) {
-    (void)stream.end_recording();
+    stream.abandon_recording();
     throw;
   }
   try {
