@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/registry/registry.h"
 
+#include <map>
+#include <mutex>
+
 #include "backends/api/record_as.h"
 #include "ops/base/check.h"
 #include "ops/base/nearest.h"
@@ -22,15 +25,36 @@ std::vector<std::string> Registry::names() const {
   return all;
 }
 
+namespace {
+
+using Factory = decltype(BackendEntry::make);
+
+bool can_be_made(const BackendEntry& entry) {
+  try {
+    static_cast<void>(entry.make({}));
+    return true;
+  } catch (const Error& error) {
+    if (error.fault() != Fault::unsupported && error.fault() != Fault::device) throw;
+    return false;
+  }
+}
+
+// By factory, since registries come and go and share them: each is asked once a process.
+bool is_available(const BackendEntry& entry) {
+  static std::mutex lock;
+  static std::map<Factory, bool> known;
+  const std::lock_guard held(lock);
+  const auto found = known.find(entry.make);
+  if (found != known.end()) return found->second;
+  return known[entry.make] = can_be_made(entry);
+}
+
+}  // namespace
+
 std::vector<std::string> Registry::available() const {
   std::vector<std::string> all;
   for (const BackendEntry& entry : entries_) {
-    try {
-      static_cast<void>(entry.make({}));
-      all.push_back(entry.name);
-    } catch (const Error& error) {
-      if (error.fault() != Fault::unsupported) throw;
-    }
+    if (is_available(entry)) all.push_back(entry.name);
   }
   return all;
 }

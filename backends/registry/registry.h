@@ -28,9 +28,10 @@ class Registry {
 
   std::span<const BackendEntry> entries() const { return entries_; }
   std::vector<std::string> names() const;
-  // Names of those that can be made on this machine, each made to find out: for whoever walks over
-  // backends that nobody asked for by name. One that answers unsupported is left out; throws what
-  // else a factory throws: an error is no absence.
+  // Names of those that can be made on this machine, for whoever walks over backends that nobody
+  // asked for by name. Each factory is called once a process to find out. One that answers
+  // unsupported or device (a GPU that is full, or another's alone) is left out; throws what else a
+  // factory throws: such an error is no absence.
   std::vector<std::string> available() const;
 
   // Throws bad_input for an unknown name, with the nearest; whatever the factory throws when the

@@ -51,8 +51,18 @@ std::unique_ptr<Backend> make_absent(const BackendOptions&) {
   fail(Fault::unsupported, "absent: there is no such device on this machine");
 }
 
+std::unique_ptr<Backend> make_full(const BackendOptions&) {
+  fail(Fault::device, "full: no 4096 bytes to be had");
+}
+
 std::unique_ptr<Backend> make_broken(const BackendOptions&) {
-  fail(Fault::device, "broken: 2 threads wanted, 1 given");
+  fail(Fault::bad_input, "broken: 2 threads wanted, 1 given");
+}
+
+int times_asked = 0;
+std::unique_ptr<Backend> make_counted(const BackendOptions& options) {
+  ++times_asked;
+  return make_scaling(options);
 }
 
 TEST(Registry, HasTheBackendsOfThisBuild) {
@@ -83,9 +93,24 @@ TEST(Registry, LeavesOutWhatIsNotAvailableAndNothingThatIsBroken) {
   registry.add({"scaling", make_scaling});
   EXPECT_EQ(registry.names(), (std::vector<std::string>{"absent", "scaling"}));
   EXPECT_EQ(registry.available(), std::vector<std::string>{"scaling"});
+  registry.add({"full", make_full});
+  EXPECT_EQ(registry.available(), std::vector<std::string>{"scaling"});
+  EXPECT_EQ(error_of([&] { (void)registry.make("full", {}); }),
+            "device: full: no 4096 bytes to be had");
   registry.add({"broken", make_broken});
   EXPECT_EQ(error_of([&] { (void)registry.available(); }),
-            "device: broken: 2 threads wanted, 1 given");
+            "bad input: broken: 2 threads wanted, 1 given");
+}
+
+TEST(Registry, MakesABackendOnceToFindOutThatItIsAvailable) {
+  for (int i = 0; i < 2; ++i) {
+    Registry registry;
+    registry.add({"counted", make_counted});
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(registry.available(), std::vector<std::string>{"counted"});
+    }
+  }
+  EXPECT_EQ(times_asked, 1);
 }
 
 TEST(Registry, NamesTheNearest) {
