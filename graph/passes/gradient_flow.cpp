@@ -62,6 +62,7 @@ class Flow {
       refuse("there is no gradient of a softmax cross-entropy to carry the rate");
     }
     if (flow_.refusal.empty() && flow_.updates.empty()) refuse("nothing is updated by SGD");
+    if (flow_.refusal.empty() && flow_.schedule) check_schedule();
     return std::move(flow_);
   }
 
@@ -82,7 +83,7 @@ class Flow {
   }
 
   // The first op that makes a rate of the whole step out of control.lr; an update at another rate
-  // refuses later. What it reads is there from the start.
+  // refuses later.
   void find_schedule() {
     for (const std::size_t i : uses_.readers(flow_.rate)) {
       const Op& op = graph_.ops()[i];
@@ -93,6 +94,18 @@ class Flow {
       flow_.rate = op.outputs[0];
       flow_.schedule = i;
       return;
+    }
+  }
+
+  // It may have to move in front of the first loss gradient: what it reads must be there by then.
+  void check_schedule() {
+    const Op& op = graph_.ops()[*flow_.schedule];
+    for (const ValueId id : op.inputs) {
+      const std::int32_t maker = graph_.value(graph_.source(id)).producer;
+      if (maker >= static_cast<std::int32_t>(flow_.sources.front())) {
+        return refuse_op(
+            op, fmt::format("reads {}, which is made behind the loss gradient", graph_.label(id)));
+      }
     }
   }
 
