@@ -15,7 +15,8 @@ class App;
 
 namespace stepscope::cli {
 
-inline constexpr std::string_view kFormats[] = {"text", "ir", "dot", "dot-recording"};  // of explain
+inline constexpr std::string_view kFormats[] = {"text", "ir", "dot",
+                                                "dot-recording"};  // of explain
 
 enum class Completes : std::uint8_t { nothing, words, files, folders, words_and_files };
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "backends/api/host.h"
+#include "backends/api/output_bytes.h"
 #include "backends/execution/reconcile.h"
 #include "backends/null/null.h"
 #include "backends/reference/reference.h"

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "backends/api/output_bytes.h"
 #include "backends/execution/pool.h"
 #include "backends/execution/session.h"
 #include "tests/backends/execution/ledger_backend.h"
