@@ -12,6 +12,7 @@
 #include "backends/registry/registry.h"
 #include "graph/passes/fusion.h"
 #include "tests/golden/golden_cases.h"
+#include "tests/support/backends.h"
 #include "tests/support/tensor_bytes.h"
 
 namespace stepscope::golden {
@@ -35,13 +36,15 @@ struct Run {
 std::vector<Run> runs() {
   std::vector<Run> all;
   for (const Case& golden : cases()) {
+    const Model model = make_model(golden.model, golden.optimizer);
+    const std::vector<std::string> backends = test::backends_that_run(Registry::builtin(), model);
     for (const Mode mode : {Mode::eager, Mode::planned, Mode::graph}) {
       for (const std::string fusion : {"off", "on"}) {
         if (fusion == "off" || mode == Mode::graph) {
           all.push_back({&golden, "reference", DType::f64, mode, fusion});
           all.push_back({&golden, "reference", DType::f32, mode, fusion});
         }
-        for (const std::string& backend : Registry::builtin().available()) {
+        for (const std::string& backend : backends) {
           if (backend == "null" || backend == "reference") continue;
           all.push_back({&golden, backend, DType::f32, mode, fusion});
         }
@@ -171,8 +174,9 @@ TEST_P(GoldenSteps, MatchPyTorch) {
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenSteps, testing::ValuesIn(runs()), [](const auto& made) {
   const Run& run = made.param;
-  return fmt::format("{}_{}_{}_{}{}", case_name(*run.golden), run.backend, name(run.dtype),
-                     name(run.mode), run.fusion == "on" ? "_fused" : "");
+  return test::case_name(fmt::format("{}_{}_{}_{}{}", case_name(*run.golden), run.backend,
+                                     name(run.dtype), name(run.mode),
+                                     run.fusion == "on" ? "_fused" : ""));
 });
 
 }  // namespace

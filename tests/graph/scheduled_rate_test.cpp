@@ -103,5 +103,39 @@ TEST(ScheduledRates, OfAnotherStepAreNotFolded) {
   EXPECT_EQ(notes_of(result), "ScheduledRate other reads a step count that the step has changed");
 }
 
+// A lawful step, in which the rate follows a count that the loss itself leaves behind.
+Graph step_by_correct_rows(bool before_the_loss_gradient) {
+  Graph graph;
+  const ValueId x = graph.declare(Role::input, {{4, 5}, DType::f32}, "x");
+  const ValueId labels = graph.declare(Role::input, {{4}, DType::i32}, "labels");
+  const ValueId w = graph.declare(Role::parameter, {{5, 3}, DType::f32}, "w");
+  const ValueId lr = graph.declare(Role::state, {Shape{}, DType::f32}, std::string(kLearningRate));
+  graph.enter(Phase::forward);
+  const ValueId y = graph.apply1(OpKind::MatMul, {x, w}, MatMulAttrs{});
+  graph.enter(Phase::loss);
+  ValueId correct;
+  if (before_the_loss_gradient) correct = graph.apply1(OpKind::CorrectCount, {y, labels});
+  const auto loss = graph.apply(OpKind::SoftmaxCrossEntropyWithGrad, {y, labels});
+  if (!before_the_loss_gradient) correct = graph.apply1(OpKind::CorrectCount, {y, labels});
+  graph.enter(Phase::backward);
+  const ValueId gradient =
+      graph.apply1(OpKind::MatMul, {x, loss[1]}, MatMulAttrs{.transpose_a = true});
+  graph.enter(Phase::update);
+  const ValueId rate =
+      graph.apply1(OpKind::ScheduledRate, {lr, correct}, parse_schedule("cosine:9"));
+  graph.apply(OpKind::SgdUpdate, {w, gradient, rate}, SgdAttrs{});
+  graph.keep(loss[0], "loss");
+  return graph;
+}
+
+TEST(ScheduledRates, WhoseStepIsMadeBehindTheLossAreNotFolded) {
+  const PassResult folded = run_pass(fold_sgd, step_by_correct_rows(true));
+  EXPECT_EQ(notes_of(folded), "");
+  EXPECT_EQ(count(folded.graph, OpKind::MatMulUpdate), 1);
+  const PassResult refused = run_pass(fold_sgd, step_by_correct_rows(false));
+  EXPECT_EQ(count(refused.graph, OpKind::MatMulUpdate), 0);
+  EXPECT_EQ(notes_of(refused), "ScheduledRate %5 reads %3, which is made behind the loss gradient");
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "backends/api/host.h"
 #include "backends/registry/registry.h"
 #include "graph/passes/fusion.h"
 #include "ops/models/model.h"
 #include "tests/backends/execution/rig.h"
+#include "tests/support/backends.h"
 #include "tests/support/plan_check.h"
 
 namespace stepscope {
@@ -23,8 +25,9 @@ struct Planned {
 
 std::vector<Planned> runs() {
   std::vector<Planned> all;
-  for (const std::string& backend : Registry::builtin().available()) {
-    for (const std::string model : {"mlp", "small_cnn", "lenet"}) {
+  for (const std::string model : {"mlp", "small_cnn", "lenet"}) {
+    for (const std::string& backend :
+         test::backends_that_run(Registry::builtin(), make_model(model))) {
       for (const std::int64_t batch : {1, 32, 1024}) {
         for (const std::string fusion : {"off", "on"})
           all.push_back({backend, model, batch, fusion});
@@ -36,6 +39,22 @@ std::vector<Planned> runs() {
 
 double ratio(std::size_t a, std::size_t b) {
   return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+// What a coarser alignment than the host's adds at most to what lies in the arena: a step of small
+// values is mostly that. None on the host.
+double rounding(const Plan& plan) {
+  std::size_t bytes = 0;
+  const auto add = [&](const Slot& slot) {
+    bytes += rounded(slot.bytes, plan.alignment) - rounded(slot.bytes, kHostAlignment);
+  };
+  for (const Slot& slot : plan.slots) {
+    if (slot.segment != Segment::model) add(slot);
+  }
+  for (const Slot& slot : plan.scratch) add(slot);
+  return static_cast<double>(bytes);
 }
 
 class Arena : public testing::TestWithParam<Planned> {
@@ -60,7 +79,8 @@ TEST_P(Arena, StaysWithinATenthOfTheBound) {
     for (const Kernel* kernel : rig.program()->kernels) needs.push_back(kernel->needs());
     EXPECT_EQ(test::first_fault(plan, needs), "");
     EXPECT_EQ(plan.bytes.bound, test::bound_of(plan, needs));
-    EXPECT_LE(ratio(plan.bytes.arena, plan.bytes.bound), 1.10);
+    EXPECT_LE(static_cast<double>(plan.bytes.arena),
+              1.10 * static_cast<double>(plan.bytes.bound) + rounding(plan));
     if (in_place == InPlace::off) continue;
     RecordProperty("arena", std::to_string(plan.bytes.arena));
     RecordProperty("bound", std::to_string(plan.bytes.bound));
@@ -74,8 +94,8 @@ TEST_P(Arena, StaysWithinATenthOfTheBound) {
 
 INSTANTIATE_TEST_SUITE_P(All, Arena, testing::ValuesIn(runs()), [](const auto& made) {
   const Planned& run = made.param;
-  return fmt::format("{}_{}_B{}{}", run.backend, run.model, run.batch,
-                     run.fusion == "on" ? "_fused" : "");
+  return test::case_name(fmt::format("{}_{}_B{}{}", run.backend, run.model, run.batch,
+                                     run.fusion == "on" ? "_fused" : ""));
 });
 
 }  // namespace

@@ -281,6 +281,21 @@ TEST(Recording, IsOneAtATime) {
   EXPECT_EQ(error_of([&] { (void)rig.executor(Mode::graph); }), "no error");
 }
 
+TEST(Recording, ThatIsAbandonedLeavesNothing) {
+  const auto backend = reference::make_backend({});
+  Rig rig(*backend, mlp_step());
+  Stream& stream = rig.stream();
+  stream.abandon_recording();  // none was begun
+  const auto planned = rig.executor(Mode::planned);
+  stream.begin_recording(RecordAs::tape);
+  planned->enqueue(stream);
+  stream.abandon_recording();
+  planned->enqueue(stream);
+  EXPECT_EQ(stream.counters().submitted, rig.graph().ops().size());  // run, not recorded
+  stream.begin_recording(RecordAs::tape);
+  EXPECT_EQ(stream.end_recording()->launches(), 0U);
+}
+
 TEST(Compile, NamesTheOpThatHasNoKernel) {
   const OpKind doubled =
       add_op({.name = "TestDoubled",

@@ -6,28 +6,20 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 
 #include "backends/registry/registry.h"
 #include "ops/base/philox.h"
 
 namespace stepscope::test {
 
-std::vector<std::string> computing_backends() {
-  std::vector<std::string> names = Registry::builtin().available();
+std::vector<std::string> computing_backends(const std::vector<std::string>& models) {
+  std::vector<std::string> names = backends_that_run(Registry::builtin(), models);
   std::erase(names, "null");
   return names;
 }
 
 std::unique_ptr<Backend> make_backend(const BackendCase& backend) {
   return Registry::builtin().make(backend.name, {.threads = backend.threads});
-}
-
-std::string case_name(std::string_view text) {
-  std::string name(text);
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
 }
 
 Rows make_rows(const Model& model, std::int64_t rows, std::uint64_t step) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/execution/session.h"
+#include "tests/support/backends.h"
 
 namespace stepscope::test {
 
@@ -19,11 +20,9 @@ struct BackendCase {
   int threads = 1;
 };
 
-// Names of the backends of this build, without null, which computes nothing.
-std::vector<std::string> computing_backends();
+// Names of the backends of this build that run these models, without null, which computes nothing.
+std::vector<std::string> computing_backends(const std::vector<std::string>& models);
 std::unique_ptr<Backend> make_backend(const BackendCase& backend);
-// A name for test cases: letters, digits and underscores only.
-std::string case_name(std::string_view text);
 
 struct Rows {
   std::vector<float> x;

@@ -8,13 +8,14 @@
 #include "backends/registry/registry.h"
 #include "bench/train/train.h"
 #include "graph/passes/fusion.h"
+#include "tests/support/backends.h"
 
 namespace stepscope::test {
 
-// The backends of this build that are fast enough to train on.
-inline std::vector<std::string> fast_backends() {
+// The backends of this build that are fast enough to train the model on.
+inline std::vector<std::string> fast_backends(const std::string& model) {
   std::vector<std::string> names;
-  for (const std::string& backend : Registry::builtin().available()) {
+  for (const std::string& backend : backends_that_run(Registry::builtin(), make_model(model))) {
     if (backend != "null" && backend != "reference") names.push_back(backend);
   }
   return names;

@@ -32,7 +32,7 @@ Data many_glyphs() {
 // The best that softmax regression on pixels does in any epoch at any of these rates. Chance is a
 // third; small_cnn has to reach 0.95 below.
 TEST(TrainCnn, ALinearClassifierDoesNotLearnGlyphs) {
-  const std::vector<std::string> fast = test::fast_backends();
+  const std::vector<std::string> fast = test::fast_backends("mlp:576-3");
   const auto backend = Registry::builtin().make(fast.empty() ? "reference" : fast.front(), {});
   for (const Data& data : {default_glyphs(), many_glyphs()}) {
     double best = 0.0;
@@ -54,7 +54,7 @@ struct Learner {
 
 std::vector<Learner> learners() {
   std::vector<Learner> all;
-  for (const std::string& backend : test::fast_backends()) {
+  for (const std::string& backend : test::fast_backends("small_cnn")) {
     for (const std::string fusion : {"off", "on"}) all.push_back({backend, fusion});
   }
   return all;
@@ -87,7 +87,8 @@ TEST_P(SmallCnnTraining, LearnsGlyphs) {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallCnnTraining);
 INSTANTIATE_TEST_SUITE_P(All, SmallCnnTraining, testing::ValuesIn(learners()),
                          [](const auto& made) {
-                           return made.param.backend + (made.param.fusion == "on" ? "_fused" : "");
+                           return test::case_name(made.param.backend) +
+                                  (made.param.fusion == "on" ? "_fused" : "");
                          });
 
 }  // namespace

@@ -30,8 +30,8 @@ TEST_P(LenetTraining, LearnsFashionMnist) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LenetTraining);
-INSTANTIATE_TEST_SUITE_P(All, LenetTraining, testing::ValuesIn(test::fast_backends()),
-                         [](const auto& made) { return made.param; });
+INSTANTIATE_TEST_SUITE_P(All, LenetTraining, testing::ValuesIn(test::fast_backends("lenet")),
+                         [](const auto& made) { return test::case_name(made.param); });
 
 }  // namespace
 }  // namespace stepscope::cli

@@ -11,6 +11,7 @@
 #include "graph/passes/fusion.h"
 #include "tests/backends/cuda/backend/bodies.h"
 #include "tests/backends/cuda/backend/fixture.h"
+#include "tests/backends/execution/rig.h"
 #include "tests/backends/execution/training.h"
 
 namespace stepscope::cuda {
@@ -197,6 +198,33 @@ TEST_P(InputCopies, StandInFrontOfTheLaunches) {
   EXPECT_EQ(test::message_of([&] { stream.record_copy(x.data(), *source, 32); }),
             "cuda: inputs are copied in front of the launches, and 1 are recorded already");
   (void)stream.end_recording();
+}
+
+TEST_P(InputCopies, ComeFromSourcesOfTheirOwnStream) {
+  CudaStream stream, other;
+  DeviceMemory x(1024);
+  const auto source = other.make_copy_source(32);
+  stream.begin_recording(GetParam());
+  EXPECT_EQ(test::message_of([&] { stream.record_copy(x.data(), *source, 32); }),
+            "record_copy: the source was made by another stream; take one of this stream");
+  stream.abandon_recording();
+}
+
+// The inputs lie in the source of another stream, so the copies are refused: that is what is told,
+// and no graph is made in order to be dropped.
+TEST_P(InputCopies, ThatFailAbandonTheRecording) {
+  const auto backend = make_backend({.record_as = GetParam()});
+  stepscope::test::Rig rig(*backend, make_model("mlp:9-7-3").step(kRows));
+  const auto other = backend->make_stream();
+  InputSource inputs(*backend, *other, rig.memory().layout());
+  const std::uint64_t captures = cudasim::calls_of("cudaStreamBeginCapture");
+  cudasim::fail_call("cudaStreamBeginCapture", cudaErrorUnknown);
+  EXPECT_EQ(test::message_of([&] { (void)rig.executor(Mode::graph, {.inputs = &inputs}); }),
+            "record_copy: the source was made by another stream; take one of this stream");
+  EXPECT_EQ(cudasim::calls_of("cudaStreamBeginCapture"), captures);
+  EXPECT_NE(test::message_of([&] { (void)rig.executor(Mode::graph); }), "");  // it still waited
+  rig.executor(Mode::graph)->enqueue(rig.stream());
+  rig.stream().wait();
 }
 
 TEST_P(InputCopies, ThatCannotBeRecordedSayTheirPhase) {

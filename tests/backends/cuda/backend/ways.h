@@ -9,7 +9,6 @@
 #include <string>
 
 #include "backends/cuda/cuda.h"
-#include "backends/registry/registry.h"
 #include "tests/backends/cuda/backend/fixture.h"
 
 namespace stepscope::cuda {
