@@ -9,8 +9,6 @@ namespace stepscope::cli {
 std::unique_ptr<Backend> make_backend(const Options& options, const Registry& registry,
                                       const std::string& name) {
   std::unique_ptr<Backend> backend = registry.make(name, backend_options(options));
-  check(!options.tf32 || !backend->info().simulated, Fault::unsupported,
-        "{}: does not simulate TF32, leave out --tf32 on", name);
   check(options.input_copy == InputCopy::outside || backend->records_as() != RecordAs::tape,
         Fault::unsupported,
         "{}: records a tape, which holds no copies: leave out --input-copy inside", name);

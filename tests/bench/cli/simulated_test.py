@@ -154,7 +154,7 @@ class Simulated(unittest.TestCase):
                  "reference: records as tape, not as nodes"),
                 (("--backend", "cuda-sim", "--record", "tape"), "cuda-sim: "),
                 (("--backend", "reference", "--tf32", "on"), "reference: has no TF32"),
-                (("--backend", "cuda-sim", "--tf32", "on"), "cuda-sim: does not simulate TF32"),
+                (("--backend", "cuda-sim", "--tf32", "on"), "cuda-sim: does not simulate products with TF32"),
                 (("--backend", "reference", "--input-copy", "inside"),
                  "reference: records a tape, which holds no copies")):
             for mode in ("eager", "graph"):
