@@ -30,6 +30,12 @@ int choose(FaultScene& s) {
                                         s.preference, 1, &result, &found);
 }
 
+int check_choice(FaultScene& s) {
+  cublasLtMatmulHeuristicResult_t result{};
+  return cublasLtMatmulAlgoCheck(s.lt, s.product, s.layout, s.layout, s.layout, s.layout,
+                                 &s.algorithm, &result);
+}
+
 int multiply(FaultScene& s) {
   const float one = 1, zero = 0;
   return cublasLtMatmul(s.lt, s.product, &one, s.device, s.layout, s.device, s.layout, &zero,
@@ -67,6 +73,7 @@ constexpr FaultRow kRows[] = {
     ROW(cublasLtMatmulPreferenceSetAttribute, s.preference,
         CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace, sizeof(kWorkspace)),
     {"cublasLtMatmulAlgoGetHeuristic", choose},
+    {"cublasLtMatmulAlgoCheck", check_choice},
     {"cublasLtMatmul", multiply},
     ROW(cudnnCreate, &dnn),
     ROW(cudnnDestroy, s.dnn),
