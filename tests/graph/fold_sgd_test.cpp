@@ -370,7 +370,8 @@ TEST_F(FoldSgd, RefusesASecondRate) {
 TEST_F(FoldSgd, RefusesARateThatTheStepChanges) {
   update_all_but({0});
   const ValueId lower = build::fill(graph_, {Shape{}, DType::f32}, 0.1);
-  graph_.apply(OpKind::SgdUpdate, {rate_, lower, rate_}, SgdAttrs{});
+  const ValueId slow = graph_.declare(Role::state, {Shape{}, DType::f32}, "slow");
+  graph_.apply(OpKind::SgdUpdate, {rate_, lower, slow}, SgdAttrs{});
   expect_refused("control.lr is overwritten in the step");
 }
 
