@@ -23,17 +23,17 @@ bool all_simulated(const Runs& runs) {
   for (std::size_t run = 0; run < runs.size(); ++run) {
     if (!is_simulated(runs[run])) return false;
   }
-  return true;
+  return runs.size() > 0;  // a report of nothing is of no model
 }
 
-std::string no_ratio_text(const Runs& runs) {
+std::string why_no_ratio(const Runs& runs) {
   std::vector<std::string> names;
   for (const Record& record : runs) {
     for (const std::string& name : simulated_backends(record)) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
-  return fmt::format("There is no ratio: {}.", why_simulated(names));
+  return fmt::format("a ratio, for {}", why_simulated(names));
 }
 
 // Why a run has no ratio to quote.
@@ -101,9 +101,7 @@ void note_untraced(Section& section, const Runs& runs) {
 Section verdicts_section(const Runs& runs) {
   Section section{"verdicts", "Is the difference real?", {}, {}, {}, {}};
   if (all_simulated(runs)) {
-    section.text.push_back(no_ratio_text(runs));
-    say_gates(section, runs);
-    return section;
+    return finished(std::move(section), runs, why_no_ratio(runs));
   }
   section.text.emplace_back(
       "FASTER and SLOWER need the whole 95 % interval outside the band of SAME, SAME needs it "

@@ -100,7 +100,7 @@ TEST(ModelTimesReport, TheirPageHasALineInPlaceOfRatios) {
   const Document document = document_of(std::vector{modelled()});
   const Section& verdicts = section_of(document, "verdicts");
   ASSERT_FALSE(verdicts.text.empty());
-  EXPECT_EQ(verdicts.text.front(), std::string("There is no ratio: ") + kWhy + ".");
+  EXPECT_EQ(verdicts.text.front(), std::string("not measured: a ratio, for ") + kWhy);
   EXPECT_TRUE(verdicts.tables.empty());
   for (const std::string& line : verdicts.text) EXPECT_FALSE(has(line, "FASTER")) << line;
 }
