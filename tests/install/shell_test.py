@@ -130,7 +130,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("-layout", self.bash("compare", "--fusion", "-lay"))
         self.assertIn("second_plan", self.bash("train", "--partial", ""))
         self.assertEqual(self.bash("completion", "z"), ["zsh"])
-        self.assertEqual(self.bash("explain", "--format", ""), ["text", "ir", "dot"])
+        self.assertEqual(self.bash("explain", "--format", ""), ["text", "ir", "dot", "dot-recording"])
         self.assertEqual(self.bash("report", "--format", ""), ["html", "md", "csv"])
         self.assertEqual(self.bash("report", "--format", "html,"), ["html,html", "html,md", "html,csv"])
         self.assertEqual(self.bash("report", "--color", "a"), ["auto", "always"])
@@ -235,7 +235,8 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(offers("stepscope compare --mode=eager,pl"), ["--mode=eager,planned"])
         self.assertEqual(offers("stepscope compare --fusion on,fold"), ["on,fold_sgd"])
         self.assertEqual(sorted(offers("stepscope lab --shape ")), ["glyphs", "mnist"])
-        self.assertEqual(sorted(offers("stepscope explain --format ")), ["dot", "ir", "text"])
+        self.assertEqual(sorted(offers("stepscope explain --format ")),
+                         ["dot", "dot-recording", "ir", "text"])
         self.assertEqual(sorted(offers("stepscope report --format ")), ["csv", "html", "md"])
         self.assertEqual(offers("stepscope report mi"), ["mine.step"])
         self.assertEqual(offers("stepscope explain mi"), [])
