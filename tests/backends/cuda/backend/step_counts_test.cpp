@@ -1,6 +1,7 @@
 // What a step of the mlp submits on the CUDA backend: which calls in which order, unfused and
 // fused, the same in each mode and at each batch. docs/cuda.md has the numbers.
 // SPDX-License-Identifier: Apache-2.0
+#include <cublasLt.h>
 #include <fmt/format.h>
 
 #include "backends/cuda/cuda.h"
@@ -117,6 +118,24 @@ class StepCounts : public test::DeviceTest, public testing::WithParamInterface<C
 TEST_P(StepCounts, UnfusedAreSeventeenCalls) { expect_calls("off", kUnfused, 5); }
 
 TEST_P(StepCounts, FusedAreSix) { expect_calls("on", kFused, 4); }
+
+// A library that lacks the three epilogues: an own call behind each of its plainer products.
+TEST_P(StepCounts, FusedAreNineWithoutTheEpilogues) {
+  const Calls nine = {"library LinearReluMask", "own LinearReluMask",
+                      "library Linear",         "own SoftmaxCrossEntropyWithGrad",
+                      "library MatMulMaskGrad", "own MatMulMaskGrad",
+                      "library MatMulUpdate",   "own MatMulUpdate",
+                      "own MatMulSgdUpdate"};
+  for (const Mode mode : {Mode::eager, Mode::planned, Mode::graph}) {
+    // It is asked again, for the plainer product, each time that it refuses.
+    for (const int nth : {1, 4, 6}) {
+      cudasim::fail_call("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED, nth);
+    }
+    const Step step = step_of(mode, RecordAs::capture, GetParam(), "on");
+    expect_ran(step, nine, 4);
+    EXPECT_EQ(step.nodes, mode == Mode::graph ? 9U : 0U);
+  }
+}
 
 // The mlp at a small batch; and a net, small for the sake of time, whose rows and whose sums over
 // the batch take several blocks.
