@@ -11,7 +11,7 @@ namespace stepscope::cuda {
 
 struct Build {
   std::string_view name;  // of the backend: "cuda", or "cuda-sim"
-  bool simulated;         // its times are values of a model
+  bool simulated;         // its device is a model: no time of it was measured
 };
 extern const Build kBuild;
 

@@ -57,11 +57,7 @@ template <class T>
 void MatMulUpdate(const Call<T>& call) {
   const auto& settings = call.template attrs<ProductUpdateAttrs>();
   const Product<T> product = product_of(call, settings, 1);
-  T* w = call.out(0);
-  multiply(product, [&](std::int64_t m, std::int64_t n, double sum) {
-    T& element = w[m * product.N + n];
-    element = static_cast<T>(double{element} - sum);
-  });
+  subtract(product, call.out(0));
   if (settings.bias_grad) sum_channels(product.b, product.K, product.N, 1, call.out(1));
 }
 STEPSCOPE_REFERENCE_KERNEL(MatMulUpdate)

@@ -97,6 +97,15 @@ void multiply(const Product<T>& product, Store store) {
   }
 }
 
+// w {M, N} -> w - a b
+template <class T>
+void subtract(const Product<T>& product, T* w) {
+  multiply(product, [&](std::int64_t m, std::int64_t n, double sum) {
+    T& element = w[m * product.N + n];
+    element = static_cast<T>(double{element} - sum);
+  });
+}
+
 // x {outer, C, inner} -> y {C}
 template <class T>
 void sum_channels(const T* x, std::int64_t outer, std::int64_t C, std::int64_t inner, T* y) {

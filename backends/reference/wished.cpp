@@ -39,11 +39,7 @@ template <class T>
 void MatMulSgdUpdate(const Call<T>& call) {
   const auto& settings = call.template attrs<SmallUpdateAttrs>();
   const Product<T> product = product_of(call, settings, 1);
-  T* w = call.out(0);
-  multiply(product, [&](std::int64_t m, std::int64_t n, double sum) {
-    T& element = w[m * product.N + n];
-    element = static_cast<T>(double{element} - sum);
-  });
+  subtract(product, call.out(0));
   const auto tensors = static_cast<std::size_t>(settings.tensors);
   const std::size_t sums = settings.bias ? 1 : 0;
   for (std::size_t t = 0; t < tensors; ++t) {

@@ -136,7 +136,7 @@ struct ArmRecord {
   std::string name;          // of this record alone: eigen/graph/on/32; .../again, .../planted
   std::string role = "arm";  // arm; control: the base once more; same, planted: of --self-check
   std::string backend;
-  bool simulated = false;  // its times are values of a model: no ratio is made of one
+  bool simulated = false;  // its device is a model: no ratio is made of a time
   std::string mode_requested, mode_executed;
   std::string recorded_as;                // tape, capture, nodes; empty where nothing is recorded
   std::string inputs_copied = "outside";  // of the recording, or inside
